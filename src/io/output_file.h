@@ -1,0 +1,45 @@
+// Files that appear whole or not at all.
+//
+// The bytes go to a temporary file in the same directory, which commit() renames; whoever opens the path sees the old file until then.
+// What is no regular file (/dev/stdout, /dev/full, a named pipe) is written to directly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attn {
+
+class OutputFile {
+ public:
+  // Creates the temporary file at once, so that a path that cannot be written is found out before a long run. A symbolic link stays: the
+  // file it leads to is replaced. Throws FileError "<path>: open: <the system's reason>".
+  explicit OutputFile(std::string path);
+
+  // Without commit() the temporary file is removed and the path is as it was.
+  ~OutputFile();
+
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // Appends all bytes. Throws FileError "<path>: write: No space left on device" or whatever the system says.
+  void write(std::string_view bytes);
+
+  // Closes and renames, once. Throws FileError where either fails: then the path is as it was.
+  void commit();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  bool direct() const { return temporary_.empty(); }
+  void create_beside(const std::string& target);
+
+  std::string path_;       // as the user named it
+  std::string target_;     // where links lead
+  std::string temporary_;  // empty when writing directly
+  int descriptor_ = -1;
+};
+
+// One call for bytes that are at hand. Throws FileError.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace attn
