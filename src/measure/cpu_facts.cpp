@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "machine/cgroup.h"
 #include "measure/machine_facts.h"
 #include "measure/system_files.h"
 
@@ -42,10 +43,10 @@ std::vector<CacheFacts> caches_below(const std::filesystem::path& cpu_directory)
   std::vector<CacheFacts> caches;
   for (int index = 0;; ++index) {
     const auto directory = cpu_directory / "cpu0" / "cache" / ("index" + std::to_string(index));
-    const auto type = read_line(directory / "type");
+    const auto type = read_first_line(directory / "type");
     const auto level = read_number(directory / "level");
-    const auto size = read_number(directory / "size");
-    const auto shared = read_line(directory / "shared_cpu_list");
+    const auto size = read_size(directory / "size");
+    const auto shared = read_first_line(directory / "shared_cpu_list");
     if (!type || !level || !size || !shared) return caches;
     caches.push_back({*type, static_cast<int>(*level), *size, count_cpus(*shared)});
   }
@@ -54,7 +55,7 @@ std::vector<CacheFacts> caches_below(const std::filesystem::path& cpu_directory)
 std::optional<bool> frequency_scaling_below(const std::filesystem::path& cpu_directory) {
   std::optional<bool> enabled;
   for (int cpu = 0; std::filesystem::exists(cpu_directory / ("cpu" + std::to_string(cpu))); ++cpu) {
-    const auto governor = read_line(cpu_directory / ("cpu" + std::to_string(cpu)) / "cpufreq" / "scaling_governor");
+    const auto governor = read_first_line(cpu_directory / ("cpu" + std::to_string(cpu)) / "cpufreq" / "scaling_governor");
     if (governor) enabled = enabled.value_or(false) || *governor != "performance";
   }
   return enabled;

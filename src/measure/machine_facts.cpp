@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "machine/isa_targets.h"
+#include "machine/threads.h"
 #include "measure/clock.h"
 
 namespace attn {
@@ -48,6 +49,7 @@ RunFacts run_facts(int argc, const char* const* argv) {
   const int known = getloadavg(load.data(), static_cast<int>(load.size()));
   if (known > 0) facts.load_avg.assign(load.begin(), load.begin() + known);
   facts.isa = active_target();
+  facts.threads = threads();
   facts.isa_targets = available_targets();
   facts.timer_resolution_ns = clock_resolution_ns();
   return facts;

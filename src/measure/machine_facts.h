@@ -50,6 +50,7 @@ struct RunFacts {
   std::vector<double> load_avg;          // over 1, 5 and 15 minutes; empty where the system does not tell
   std::string isa;                       // the target that the kernels really run
   std::vector<std::string> isa_targets;  // those that they could run, best first
+  int threads = 0;                       // that the library computes with
   std::int64_t timer_resolution_ns = 0;  // measured
 };
 
@@ -74,6 +75,8 @@ std::optional<std::string> bracketed_word(const std::string& line);
 // Fills cpu_model, num_cpus, mhz_per_cpu, cpu_scaling_enabled and caches.
 void add_cpu_facts(MachineFacts& facts);
 MemoryFacts memory_facts();
+// The smallest memory limit of this process's control groups; `root` stands for "/".
+std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& root = "/");
 HugePageFacts huge_page_facts();
 
 }  // namespace attn

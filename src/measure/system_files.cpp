@@ -5,6 +5,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "machine/cgroup.h"
+
 namespace attn {
 
 std::string trimmed(const std::string& text) {
@@ -22,18 +24,13 @@ std::optional<std::string> read_text(const std::filesystem::path& path) {
   return text;
 }
 
-std::optional<std::string> read_line(const std::filesystem::path& path) {
-  const auto text = read_text(path);
-  if (!text) return std::nullopt;
-  return trimmed(text->substr(0, text->find('\n')));
-}
-
-std::optional<std::uint64_t> read_number(const std::filesystem::path& path) {
-  const auto line = read_line(path);
-  if (!line) return std::nullopt;
+std::optional<std::uint64_t> read_size(const std::filesystem::path& path) {
+  const auto first = read_first_line(path);
+  if (!first) return std::nullopt;
+  const std::string line = trimmed(*first);
   std::uint64_t number = 0;
-  const char* end = line->data() + line->size();
-  const auto [rest, error] = std::from_chars(line->data(), end, number);
+  const char* end = line.data() + line.size();
+  const auto [rest, error] = std::from_chars(line.data(), end, number);
   if (error != std::errc()) return std::nullopt;
   if (rest == end) return number;
   if (rest + 1 != end) return std::nullopt;

@@ -78,11 +78,23 @@ TEST_CASE("the word in brackets is the setting in force") {
   CHECK_FALSE(bracketed_word("").has_value());
 }
 
+TEST_CASE("the smallest memory limit on the way to the root binds") {
+  const TemporaryDirectory root;
+  write(root.path() / "proc/self/cgroup", "0::/jobs/mine\n");
+  write(root.path() / "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+  write(root.path() / "sys/fs/cgroup/jobs/mine/memory.max", "max\n");
+  CHECK_FALSE(cgroup_memory_limit(root.path()).has_value());
+  write(root.path() / "sys/fs/cgroup/jobs/memory.max", "1073741824\n");
+  CHECK(cgroup_memory_limit(root.path()) == std::uint64_t{1} << 30);
+  write(root.path() / "sys/fs/cgroup/jobs/mine/memory.max", "1048576\n");
+  CHECK(cgroup_memory_limit(root.path()) == std::uint64_t{1} << 20);
+}
+
 TEST_CASE("numbers in system files are read whole or not at all") {
   const TemporaryDirectory folder;
   const auto read = [&](const std::string& text) {
     write(folder.path() / "number", text);
-    return read_number(folder.path() / "number");
+    return read_size(folder.path() / "number");
   };
   CHECK(read("266240K\n") == 266240u * 1024);
   CHECK(read(" 7 \n") == 7u);
@@ -90,7 +102,7 @@ TEST_CASE("numbers in system files are read whole or not at all") {
   CHECK_FALSE(read("max\n").has_value());
   CHECK_FALSE(read("12abc\n").has_value());
   CHECK_FALSE(read("").has_value());
-  CHECK_FALSE(read_number(folder.path() / "missing").has_value());
+  CHECK_FALSE(read_size(folder.path() / "missing").has_value());
 }
 
 TEST_CASE("this machine is described as the C library sees it") {
@@ -115,6 +127,7 @@ TEST_CASE("a run knows its arguments and its date with the offset from UTC") {
   CHECK(std::regex_match(facts.date, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d)")));
   CHECK(facts.load_avg.size() == 3);
   CHECK(facts.isa == active_target());
+  CHECK(facts.threads >= 1);
   CHECK(facts.isa_targets == available_targets());
   CHECK(facts.timer_resolution_ns > 0);
 }
