@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "matrix/shape.h"
 #include "numpy/item_format.h"
 
 namespace attn {
@@ -18,13 +19,6 @@ std::string_view dtype_name() {
   if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "float32" : "float64";
   constexpr std::string_view names[2][4] = {{"uint8", "uint16", "uint32", "uint64"}, {"int8", "int16", "int32", "int64"}};
   return names[std::is_signed_v<T>][sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
-}
-
-// "(2, 3)", "(5,)"
-std::string tuple_text(std::span<const Index> shape) {
-  std::string text = "(";
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);
-  return text + (shape.size() == 1 ? ",)" : ")");
 }
 
 void strip_blanks(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
@@ -132,7 +126,7 @@ std::string array_repr(const ArrayView<T>& a) {
 
   // The shape is said where the items do not show it, the type where the items do not imply it.
   std::string extras;
-  if ((a.size() == 0 && a.shape.size() != 1) || a.size() > threshold) extras = "shape=" + tuple_text(a.shape);
+  if ((a.size() == 0 && a.shape.size() != 1) || a.size() > threshold) extras = "shape=" + shape_text(a.shape);
   const bool implied = std::is_same_v<T, double> || std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t>;
   if (!implied || a.size() == 0) extras += (extras.empty() ? "dtype=" : ", dtype=") + std::string(dtype_name<T>());
   if (extras.empty()) return text + ")";
