@@ -1,0 +1,100 @@
+#include "attention/softmax.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "machine/threads.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attention/softmax.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "attention/exp-inl.h"
+#include "attention/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attn {
+namespace HWY_NAMESPACE {
+
+// Three passes over a row, which after the first lies in a cache: its maximum; the exponentials and their sum; the division.
+template <class T>
+T row_softmax(const T* scores, T* weights, Index cols) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr T lowest = -std::numeric_limits<T>::infinity();
+
+  V maxima = hn::Set(d, lowest);
+  for_each_vector(d, scores, cols, lowest, [&](V s, Index, Index) HWY_ATTR { maxima = hn::Max(maxima, s); });
+  T row_max = hn::GetLane(hn::MaxOfLanes(d, maxima));
+  if (row_max == lowest) row_max = 0;  // keeps -inf - row_max from being NaN
+
+  V sums = hn::Zero(d);
+  const V subtracted = hn::Set(d, row_max);
+  for_each_vector(d, scores, cols, lowest, [&](V s, Index j, Index count) HWY_ATTR {
+    const V e = exp(d, hn::Sub(s, subtracted));
+    sums = hn::Add(sums, e);
+    if (count == static_cast<Index>(hn::MaxLanes(d))) {
+      hn::StoreU(e, d, weights + j);
+    } else {
+      store_first(d, e, weights + j, count);
+    }
+  });
+  const T row_sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  if (row_sum == 0) return lowest;
+
+  const V divisor = hn::Set(d, row_sum);
+  for_each_vector(d, weights, cols, T{0}, [&](V e, Index j, Index count) HWY_ATTR {
+    if (count == static_cast<Index>(hn::MaxLanes(d))) {
+      hn::StoreU(hn::Div(e, divisor), d, weights + j);
+    } else {
+      store_first(d, hn::Div(e, divisor), weights + j, count);
+    }
+  });
+  return row_max + std::log(row_sum);
+}
+
+float row_softmax_f32(const float* scores, float* weights, Index cols) { return row_softmax(scores, weights, cols); }
+double row_softmax_f64(const double* scores, double* weights, Index cols) { return row_softmax(scores, weights, cols); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attn
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attn {
+namespace {
+
+HWY_EXPORT(row_softmax_f32);
+HWY_EXPORT(row_softmax_f64);
+
+template <class T>
+void rows(MatrixView<const T> scores, MatrixView<T> weights, T* lse) {
+  if (scores.rows() != weights.rows() || scores.cols() != weights.cols()) {
+    throw UsageError("softmax: weights: expected the shape of the scores, (" + std::to_string(scores.rows()) + ", " +
+                     std::to_string(scores.cols()) + "), found (" + std::to_string(weights.rows()) + ", " + std::to_string(weights.cols()) +
+                     ")");
+  }
+  // About 2^15 elements at a time: long enough to hide the hand-out, short enough to end together.
+  const Index chunk = std::max<Index>(1, 32768 / std::max<Index>(1, scores.cols()));
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads()) if (scores.rows() > chunk)
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const T row_lse = softmax_row(scores.row(i), weights.row(i), scores.cols());
+    if (lse != nullptr) lse[i] = row_lse;
+  }
+}
+
+}  // namespace
+
+float softmax_row(const float* scores, float* weights, Index cols) { return HWY_DYNAMIC_DISPATCH(row_softmax_f32)(scores, weights, cols); }
+
+double softmax_row(const double* scores, double* weights, Index cols) {
+  return HWY_DYNAMIC_DISPATCH(row_softmax_f64)(scores, weights, cols);
+}
+
+void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights, float* lse) { rows(scores, weights, lse); }
+void softmax_rows(MatrixView<const double> scores, MatrixView<double> weights, double* lse) { rows(scores, weights, lse); }
+
+}  // namespace attn
+#endif  // HWY_ONCE
