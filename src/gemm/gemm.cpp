@@ -1,0 +1,196 @@
+// gemm: the five loops around the micro-kernel, and their distribution over threads.
+//
+//   for jc in [0, n) by NC                    B block  kc x NC  packed, read from the last-level cache
+//     for pc in [0, k) by KC                  depth of one pass; the first pass applies beta, later ones add
+//       for ic in [0, m) by the rows of A packed at a time
+//         tiles of C, taken by threads as they become free: A block  mc x kc  in the second-level cache
+//           for jr by NR                      B micro-panel  kc x NR  in the first-level cache
+//             for ir by MR                    micro-kernel: MR x NR of C in registers
+//
+// Goto and van de Geijn 2008; Van Zee and van de Geijn 2015 (see micro_kernel-inl.h).
+#include "gemm/gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "gemm/epilogue.h"
+#include "gemm/problem.h"
+#include "gemm/workspace.h"
+#include "machine/error.h"
+#include "machine/threads.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "gemm/gemm.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "gemm/blocking-inl.h"
+#include "gemm/macro_kernel-inl.h"
+#include "gemm/packing-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attn {
+namespace HWY_NAMESPACE {
+
+constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+constexpr Index round_up(Index a, Index unit) { return ceil_div(a, unit) * unit; }
+
+// How a problem is cut: chosen by its size alone.
+template <class T>
+struct Plan {
+  Index kc;
+  Index nc;         // columns of B packed at a time
+  Index a_rows;     // rows of A packed at a time
+  Index tile_rows;  // tiles of C that threads take
+  Index tile_cols;
+  bool pack_a;
+  bool stream;
+};
+
+template <class T>
+Plan<T> make_plan(const Problem<T>& x) {
+  using Block = Blocking<T>;
+  constexpr Index size = sizeof(T);
+  Plan<T> plan{};
+  const Index passes = std::max<Index>(1, ceil_div(x.k, Block::kc));
+  plan.kc = ceil_div(x.k, passes);
+  plan.nc = std::min(round_up(x.n, Block::nr), std::max<Index>(1, Block::b_block_bytes / (plan.kc * size * Block::nr)) * Block::nr);
+  plan.tile_rows = std::max<Index>(1, Block::a_block_bytes / (plan.kc * size * Block::mr)) * Block::mr;
+  plan.tile_cols = plan.nc;
+  // Enough tiles that threads end together, each still a good deal of work.
+  constexpr Index wanted_tiles = 32;
+  while (ceil_div(x.m, plan.tile_rows) < wanted_tiles && plan.tile_rows > 64) plan.tile_rows = round_up(plan.tile_rows / 2, Block::mr);
+  while (ceil_div(x.m, plan.tile_rows) * ceil_div(x.n, plan.tile_cols) < wanted_tiles && plan.tile_cols > 4 * Block::nr) {
+    plan.tile_cols = round_up(plan.tile_cols / 2, Block::nr);
+  }
+  plan.a_rows = std::max<Index>(1, (4 << 20) / (plan.kc * size * plan.tile_rows)) * plan.tile_rows;
+  plan.pack_a = passes > 1 || x.a.row_stride() > 2 * x.k;
+  const Index vector_bytes = vector_lanes<T> * size;
+  plan.stream = passes == 1 && x.beta == T{0} && x.m * x.n * size > (32 << 20) && (Block::nr * size) % 64 == 0 &&
+                reinterpret_cast<std::uintptr_t>(x.c.data()) % vector_bytes == 0 && x.c.row_stride() * size % vector_bytes == 0;
+  return plan;
+}
+
+template <class T>
+HWY_NOINLINE void pack_b_panel(const Problem<T>& x, Index p0, Index kc, Index j0, Index cols, T* panel) {
+  constexpr Index nr = Blocking<T>::nr;
+  if (x.b_transposed) {
+    if (cols < nr) std::fill_n(panel, kc * nr, T{0});
+    pack_rows<nr>(x.b.block(j0, p0, cols, kc), panel);
+  } else {
+    pack_columns<nr>(x.b.block(p0, j0, kc, cols), panel);
+  }
+}
+
+template <class T>
+void multiply(const Problem<T>& x, int num_threads) {
+  using Block = Blocking<T>;
+  const Plan<T> plan = make_plan(x);
+  const Index b_elements = plan.nc * plan.kc;
+  const Index a_elements = plan.pack_a ? std::min(round_up(x.m, Block::mr), plan.a_rows) * plan.kc : 0;
+  T* const b_packed = workspace<T>(round_up(b_elements, 64) + a_elements);
+  T* const a_packed = b_packed + round_up(b_elements, 64);
+
+#pragma omp parallel num_threads(num_threads)
+  for (Index j0 = 0; j0 < x.n; j0 += plan.nc) {  // loop jc
+    const Index nc = std::min(plan.nc, x.n - j0);
+    for (Index p0 = 0; p0 < x.k; p0 += plan.kc) {  // loop pc
+      const Index kc = std::min(plan.kc, x.k - p0);
+      Epilogue<T> epilogue{Finish::add, x.alpha, x.beta};
+      if (p0 == 0) epilogue.finish = x.beta == T{0} ? (plan.stream ? Finish::stream : Finish::store) : Finish::update;
+#pragma omp for schedule(dynamic, 1)
+      for (Index j = 0; j < nc; j += Block::nr) pack_b_panel(x, p0, kc, j0 + j, std::min(Block::nr, nc - j), b_packed + j * kc);
+
+      for (Index i0 = 0; i0 < x.m; i0 += plan.a_rows) {  // loop ic
+        const Index mc = std::min(plan.a_rows, x.m - i0);
+        if (plan.pack_a) {
+#pragma omp for schedule(dynamic, 1)
+          for (Index i = 0; i < mc; i += Block::mr) {
+            pack_rows<Block::mr>(x.a.block(i0 + i, p0, std::min(Block::mr, mc - i), kc), a_packed + i * kc);
+          }
+        }
+        const Index tiles_down = ceil_div(mc, plan.tile_rows);
+        const Index tiles_across = ceil_div(nc, plan.tile_cols);
+#pragma omp for schedule(dynamic, 1)
+        for (Index tile = 0; tile < tiles_down * tiles_across; ++tile) {
+          const Index i = tile / tiles_across * plan.tile_rows;
+          const Index j = tile % tiles_across * plan.tile_cols;
+          const T* a_data = plan.pack_a ? a_packed + i * kc : x.a.row(i0 + i) + p0;
+          macro_kernel(kc, BlockA<T>{a_data, plan.pack_a, x.a.row_stride()}, b_packed + j * kc,
+                       x.c.block(i0 + i, j0 + j, std::min(plan.tile_rows, mc - i), std::min(plan.tile_cols, nc - j)), epilogue);
+        }
+      }
+    }
+    hwy::FlushStream();
+  }
+}
+
+void multiply_f32(const Problem<float>& x, int num_threads) { multiply(x, num_threads); }
+void multiply_f64(const Problem<double>& x, int num_threads) { multiply(x, num_threads); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attn
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attn {
+namespace {
+
+HWY_EXPORT(multiply_f32);
+HWY_EXPORT(multiply_f64);
+
+void dispatch(const Problem<float>& x, int num_threads) { HWY_DYNAMIC_DISPATCH(multiply_f32)(x, num_threads); }
+void dispatch(const Problem<double>& x, int num_threads) { HWY_DYNAMIC_DISPATCH(multiply_f64)(x, num_threads); }
+
+// Below this many multiply-adds waking threads takes longer than the work.
+constexpr double serial_limit = 1 << 18;
+
+void check_shape(std::string_view what, Index expected, Index found) {
+  if (expected != found) throw UsageError(fmt::format("gemm: {}: expected {}, found {}", what, expected, found));
+}
+
+template <class T>
+void scale(T beta, MatrixView<T> c) {
+  for (Index i = 0; i < c.rows(); ++i) {
+    for (Index j = 0; j < c.cols(); ++j) c(i, j) = beta == T{0} ? T{0} : beta * c(i, j);
+  }
+}
+
+template <class T>
+void run(const Problem<T>& x) {
+  check_shape("inner size of B", x.k, x.b_transposed ? x.b.cols() : x.b.rows());
+  check_shape("rows of C", x.m, x.c.rows());
+  check_shape("columns of C", x.n, x.c.cols());
+  if (x.m == 0 || x.n == 0) return;
+  if (x.k == 0 || x.alpha == T{0}) return scale(x.beta, x.c);
+  const double work = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
+  dispatch(x, work < serial_limit ? 1 : threads());
+}
+
+template <class T>
+Problem<T> make_problem(T alpha, MatrixView<const T> a, MatrixView<const T> b, bool b_transposed, T beta, MatrixView<T> c) {
+  return {a.rows(), b_transposed ? b.rows() : b.cols(), a.cols(), alpha, beta, a, b, b_transposed, c};
+}
+
+}  // namespace
+
+void gemm(float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) {
+  run(make_problem(alpha, a, b, false, beta, c));
+}
+
+void gemm(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta, MatrixView<double> c) {
+  run(make_problem(alpha, a, b, false, beta, c));
+}
+
+void gemm_nt(float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) {
+  run(make_problem(alpha, a, b, true, beta, c));
+}
+
+void gemm_nt(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta, MatrixView<double> c) {
+  run(make_problem(alpha, a, b, true, beta, c));
+}
+
+}  // namespace attn
+#endif  // HWY_ONCE
