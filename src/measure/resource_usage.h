@@ -1,0 +1,22 @@
+// What this process has used so far, and what others have.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace attn {
+
+struct ResourceUsage {
+  std::optional<std::uint64_t> peak_bytes;  // the most memory that was ever resident (VmHWM, or ru_maxrss)
+  double cpu_s = 0;                         // user and system time of all threads, since the start
+};
+
+ResourceUsage resource_usage();
+
+// CPU seconds since the start of the machine that went to others: every processor's time that was neither idle nor used by this process,
+// stolen time (of a virtual machine whose host ran something else) included. Differences over half a second or more have a meaning; the
+// kernel counts in hundredths. Empty where the system does not tell. `root` stands for "/".
+std::optional<double> others_cpu_s(const std::filesystem::path& root = "/");
+
+}  // namespace attn
