@@ -28,9 +28,10 @@ HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* from, Index count, hn
   return hn::Load(d, lanes);
 }
 
-// Writes the first `count` lanes; nothing behind them is written.
+// Writes the first `count` lanes, all of them or fewer; nothing behind them is written.
 template <class D, class V>
 HWY_INLINE void store_first(D d, V v, hn::TFromD<D>* to, Index count) {
+  if (count == static_cast<Index>(hn::MaxLanes(D()))) return hn::StoreU(v, d, to);
   HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(D())];
   hn::Store(v, d, lanes);
   std::copy_n(lanes, count, to);

@@ -30,28 +30,25 @@ T row_softmax(const T* scores, T* weights, Index cols) {
   T row_max = hn::GetLane(hn::MaxOfLanes(d, maxima));
   if (row_max == lowest) row_max = 0;  // keeps -inf - row_max from being NaN
 
+  // Summed in two levels: one long chain, next to a weight of nearly 1, would round every small weight against it.
+  constexpr Index block = 16 * static_cast<Index>(hn::MaxLanes(d));
   V sums = hn::Zero(d);
   const V subtracted = hn::Set(d, row_max);
-  for_each_vector(d, scores, cols, lowest, [&](V s, Index j, Index count) HWY_ATTR {
-    const V e = exp(d, hn::Sub(s, subtracted));
-    sums = hn::Add(sums, e);
-    if (count == static_cast<Index>(hn::MaxLanes(d))) {
-      hn::StoreU(e, d, weights + j);
-    } else {
-      store_first(d, e, weights + j, count);
-    }
-  });
+  for (Index begin = 0; begin < cols; begin += block) {
+    V block_sums = hn::Zero(d);
+    for_each_vector(d, scores + begin, std::min(block, cols - begin), lowest, [&](V s, Index j, Index count) HWY_ATTR {
+      const V e = exp(d, hn::Sub(s, subtracted));
+      block_sums = hn::Add(block_sums, e);
+      store_first(d, e, weights + begin + j, count);
+    });
+    sums = hn::Add(sums, block_sums);
+  }
   const T row_sum = hn::GetLane(hn::SumOfLanes(d, sums));
   if (row_sum == 0) return lowest;
 
   const V divisor = hn::Set(d, row_sum);
-  for_each_vector(d, weights, cols, T{0}, [&](V e, Index j, Index count) HWY_ATTR {
-    if (count == static_cast<Index>(hn::MaxLanes(d))) {
-      hn::StoreU(hn::Div(e, divisor), d, weights + j);
-    } else {
-      store_first(d, hn::Div(e, divisor), weights + j, count);
-    }
-  });
+  for_each_vector(d, weights, cols, T{0},
+                  [&](V e, Index j, Index count) HWY_ATTR { store_first(d, hn::Div(e, divisor), weights + j, count); });
   return row_max + std::log(row_sum);
 }
 

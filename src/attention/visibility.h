@@ -44,6 +44,13 @@ bool is_visible(const AttentionShape& shape, const AttentionOptions<T>& options,
   return mask.additive == nullptr || mask.additive[at] != -std::numeric_limits<T>::infinity();
 }
 
+// Whether the options can hide a key from a query at all.
+template <class T>
+bool can_mask(const AttentionOptions<T>& options) {
+  return options.mask.exists() || options.causal || options.window_left != unlimited || options.window_right != unlimited ||
+         !options.key_lengths.empty();
+}
+
 // Number of (query, key) pairs in the visible ranges of all heads: what a throughput counts.
 template <class T>
 double visible_pairs(const AttentionShape& shape, const AttentionOptions<T>& options) {

@@ -1,0 +1,36 @@
+// A loop shared out among the threads.
+#pragma once
+
+#include <exception>
+#include <mutex>
+
+#include "matrix/matrix.h"
+
+namespace attn {
+
+// Calls body(i) for 0 <= i < count on num_threads threads, each taking the next i when it is free. An exception ends the loop as soon as
+// the calls under way return, and the first one is thrown again. Within another parallel loop everything runs in the calling thread.
+template <class Body>
+void parallel_for(Index count, int num_threads, Body&& body) {
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  bool failed = false;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(num_threads) if (num_threads > 1 && count > 1)
+  for (Index i = 0; i < count; ++i) {
+    bool skip;
+#pragma omp atomic read
+    skip = failed;
+    if (skip) continue;
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(error_mutex);
+      if (!error) error = std::current_exception();
+#pragma omp atomic write
+      failed = true;
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace attn
