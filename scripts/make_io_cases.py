@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes data/io/: small .npy, .npz and .safetensors files as NumPy, ml_dtypes and safetensors write them, with cases.json that says what is
-in them, and half_cases.npz, roundings to 16 bits. Seeds data/fuzz/ with copies of some.
+in them, and half_cases.npz, roundings to 16 bits.
 
     pip install numpy==2.4.6 ml_dtypes==0.6.0 safetensors==0.8.0
     python3 scripts/make_io_cases.py
@@ -19,7 +19,6 @@ from safetensors.numpy import save_file
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "data" / "io"
-FUZZ = ROOT / "data" / "fuzz"
 rng = np.random.default_rng(6)
 cases = []
 
@@ -174,16 +173,6 @@ def half_cases():
                         f16_of_f64=f64.astype("f2"))
 
 
-def fuzz_seeds():
-    seeds = {"npy": [*sorted((DATA / "npy").glob("*.npy"))], "npz": [*sorted((DATA / "npz").glob("*.npz"))],
-             "safetensors": [*sorted((DATA / "safetensors").glob("*"))]}
-    for target, files in seeds.items():
-        (FUZZ / target).mkdir(parents=True, exist_ok=True)
-        for file in files:
-            if file.stat().st_size < 6000:
-                shutil.copy(file, FUZZ / target / file.stem)
-
-
 for folder in ("npy", "npz", "safetensors"):
     shutil.rmtree(DATA / folder, ignore_errors=True)
     (DATA / folder).mkdir(parents=True)
@@ -192,6 +181,5 @@ with np.errstate(all="ignore"):
     npz_files()
     safetensors_files()
     half_cases()
-fuzz_seeds()
 lines = ",\n".join(" " + json.dumps(case) for case in cases)
 (DATA / "cases.json").write_text(f'{{"numpy": "{np.__version__}", "ml_dtypes": "{ml_dtypes.__version__}", "cases": [\n{lines}\n]}}\n')

@@ -50,7 +50,7 @@ std::string archive_of(const std::vector<Member>& members) {
     const std::string common = little(20, 2) + little(m.flags, 2) + little(m.method, 2) + little(0, 2) + little(0x21, 2) +
                                little(m.crc, 4) + little(m.compressed_size, 4) + little(m.size, 4) + little(m.name.size(), 2) +
                                little(0, 2);
-    directory += "PK\x01\x02" + little(20, 2) + common + little(0, 10) + little(archive.size(), 4) + m.name;
+    directory += "PK\x01\x02" + little(20, 2) + common + little(0, 8) + little(0, 2) + little(archive.size(), 4) + m.name;
     archive += "PK\x03\x04" + common + m.name + m.data;
   }
   const std::string count = little(members.size(), 2);

@@ -103,7 +103,8 @@ TEST_CASE("locations are split behind the suffix of an archive") {
 TEST_CASE("a tensor that is not in the file, or was not named, is answered with those that are") {
   const std::string npz = data_folder + "npz/stored.npz";
   CHECK_THROWS_WITH(read_tensor(npz + "#d"), Equals(npz + ": member: expected 'd', found 'a', 'b', 'c.npy', 'empty'"));
-  CHECK_THROWS_WITH(read_tensor(npz), Equals(npz + ": member: expected one tensor or its name behind '#', found 'a', 'b', 'c.npy', 'empty'"));
+  CHECK_THROWS_WITH(read_tensor(npz),
+                    Equals(npz + ": member: expected one tensor or its name behind '#', found 'a', 'b', 'c.npy', 'empty'"));
   const std::string single = data_folder + "safetensors/single.safetensors";
   CHECK_THROWS_WITH(read_tensor(single + "#x\n"), Equals(single + ": member: expected 'x\\x0a', found 'only'"));
   const std::string none = data_folder + "safetensors/none.safetensors";
