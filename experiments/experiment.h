@@ -1,0 +1,31 @@
+// What every subcommand is made of. To add one: write its file, and name it in registry.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace attn {
+
+struct Experiment {
+  std::string name;
+  std::string summary;  // one line for --help
+  std::vector<std::string> aliases;
+  // Adds the subcommand's own options to `app`, and gives back what runs it once they are parsed. That throws UsageError for values
+  // that make no sense together, MemoryError for a single computation that would not fit.
+  std::function<std::function<Report()>(CLI::App& app)> set_up;
+};
+
+// All subcommands, in the order of --help.
+std::vector<Experiment> experiments();
+
+Experiment demo();
+Experiment causal();
+Experiment scaling_sweep();
+Experiment timing_sweep();
+Experiment reproduce();
+
+}  // namespace attn

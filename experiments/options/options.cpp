@@ -1,0 +1,56 @@
+#include "options/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "machine/error.h"
+#include "options/number_list.h"
+
+namespace attn {
+namespace {
+
+// The first long name, for error messages.
+std::string first_name(const std::string& names) { return names.substr(0, names.find(',')); }
+
+}  // namespace
+
+CLI::Option* add_size(CLI::App& app, const std::string& names, Index& target, const std::string& help) {
+  const std::string name = first_name(names);
+  return app
+      .add_option_function<std::string>(
+          names, [name, &target](const std::string& text) { target = parse_size(name, text); }, help)
+      ->type_name("SIZE")
+      ->default_str(std::to_string(target));
+}
+
+CLI::Option* add_sizes(CLI::App& app, const std::string& names, std::vector<Index>& target, const std::string& help) {
+  const std::string name = first_name(names);
+  return app
+      .add_option_function<std::string>(
+          names, [name, &target](const std::string& text) { target = parse_sizes(name, text); }, help)
+      ->type_name("SIZES")
+      ->default_str(fmt::format("{}", fmt::join(target, ",")));
+}
+
+CLI::Option* add_seed(CLI::App& app, Seed& target) {
+  const auto parse = [&target](const std::string& text) {
+    try {
+      target = Seed::parse(text);
+    } catch (const UsageError&) {
+      throw UsageError(fmt::format("--seed: expected a non-negative integer, found '{}'", text));
+    }
+  };
+  return app.add_option_function<std::string>("--seed", parse, "Seed of the random numbers, as NumPy's default_rng takes it")
+      ->type_name("INTEGER")
+      ->default_str(target.text());
+}
+
+CLI::Option* add_document(CLI::App& app, int& target) {
+  const auto parse = [&target](const std::string& text) {
+    if (text != "1" && text != "2") throw UsageError(fmt::format("--document: expected 1 or 2, found '{}'", text));
+    target = text == "1" ? 1 : 2;
+  };
+  return app.add_option_function<std::string>("--document", parse, "Only this document's part")->type_name("1|2")->default_str("both");
+}
+
+}  // namespace attn

@@ -1,0 +1,182 @@
+#include "program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "context.h"
+#include "experiment.h"
+#include "io/output_file.h"
+#include "io/read_file.h"
+#include "machine/isa_targets.h"
+#include "machine/threads.h"
+#include "measure/build_facts.h"
+#include "options/nearest_name.h"
+#include "options/number_list.h"
+#include "report/compare_text.h"
+#include "report/printers.h"
+#include "standard_output.h"
+
+namespace attn {
+namespace {
+
+// The options that every subcommand has.
+struct CommonOptions {
+  std::string format = "text";
+  bool json = false;
+  std::string out;
+  std::string expect;
+  std::string isa;
+  Index threads = 0;
+};
+
+struct Subcommand {
+  CLI::App* app = nullptr;
+  CommonOptions options;
+  std::function<Report()> run;
+};
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  app.add_option("--format", options.format, "text, json, jsonl, csv or markdown")->type_name("NAME")->capture_default_str();
+  app.add_flag("--json", options.json, "Short for --format json");
+  app.add_option("--out", options.out, "Write the JSON document to this file besides")->type_name("FILE");
+  app.add_option("--expect", options.expect,
+                 "Compare what is printed with what was printed into this file before: exit 1 if a computed "
+                 "cell differs; measured cells are passed over")
+      ->type_name("FILE");
+  app.add_option("--isa", options.isa, "Instruction set of the kernels, as ATTN_ISA in the environment")->type_name("NAME");
+  const auto set_threads_option = [&options](const std::string& text) { options.threads = parse_size("--threads", text); };
+  app.add_option_function<std::string>("--threads", set_threads_option,
+                                       "Threads of the kernels (default: the cores that this process may use)")
+      ->type_name("N");
+}
+
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names) {
+  const std::string nearest = nearest_name(typed, names);
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+    for (const std::string& alias : sub->get_aliases()) names.push_back(alias);
+  }
+  return names;
+}
+
+// Refuses what CLI11 could not place, naming the nearest known word.
+void refuse_extras(const CLI::App& app, const CLI::App* chosen) {
+  const std::vector<std::string> left = chosen != nullptr ? chosen->remaining() : std::vector<std::string>();
+  if (!left.empty()) {
+    std::string extra = left.front();
+    if (extra.starts_with("-")) {
+      extra = extra.substr(0, extra.find('='));
+      const std::string hint = did_you_mean(extra, option_names(*chosen));
+      throw UsageError(fmt::format("{}: unknown option '{}'{}", chosen->get_name(), extra, hint));
+    }
+    throw UsageError(fmt::format("{}: unexpected argument '{}'", chosen->get_name(), extra));
+  }
+  const std::vector<std::string> unplaced = app.remaining();
+  if (unplaced.empty()) return;
+  const std::string& extra = unplaced.front();
+  const bool option = extra.starts_with("-");
+  const std::string hint = did_you_mean(extra, option ? option_names(app) : subcommand_names(app));
+  throw UsageError(fmt::format("unknown {} '{}'{}", option ? "option" : "subcommand", extra, hint));
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// Parses; false where only help or the version was asked for, which is printed.
+bool parse(CLI::App& app, int argc, char* argv[]) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& wish) {
+    std::ostringstream out;
+    std::ostringstream ignored;
+    app.exit(wish, out, ignored);
+    write_stdout(out.str());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(one_line(error.what()));
+  }
+}
+
+void configure_kernels(const CommonOptions& options) {
+  if (options.isa.empty()) {
+    force_target_from_environment();
+  } else {
+    force_target(options.isa);
+  }
+  if (options.threads > 0) set_threads(options.threads);
+}
+
+// 0, or 1 after saying on stderr where the output differs from the expected one.
+int compare_with_expected(const Text& printed, const std::string& expected, const std::string& file) {
+  const auto difference = compare_text(printed, expected, MeasuredCells::pass_over);
+  if (!difference) return 0;
+  const std::string message = fmt::format("attn: expect: {}: line {}: expected '{}', found '{}'; {} line{} differ{}\n", file,
+                                          difference->line, difference->expected, difference->found, difference->count,
+                                          difference->count == 1 ? "" : "s", difference->count == 1 ? "s" : "");
+  std::fputs(message.c_str(), stderr);
+  return 1;
+}
+
+int run_subcommand(Subcommand& chosen, int argc, char* argv[]) {
+  const CommonOptions& options = chosen.options;
+  const Format format = options.json ? Format::json : parse_format(options.format);
+  configure_kernels(options);
+  // Files are opened before the work begins: a run of an hour must not end in "permission denied".
+  std::optional<OutputFile> out;
+  if (!options.out.empty()) out.emplace(options.out);
+  const std::string expected = options.expect.empty() ? "" : read_file(options.expect);
+
+  const Report report = chosen.run();
+  const Json context = json_context(argc, argv);
+  const Text printed = print(report, format, context);
+  if (out) {
+    out->write(print_json(report, context).str());
+    out->commit();
+  }
+  write_stdout(printed.str());
+  const int differs = options.expect.empty() ? 0 : compare_with_expected(printed, expected, options.expect);
+  return report.status == Status::passed ? differs : 1;
+}
+
+}  // namespace
+
+int run_program(int argc, char* argv[]) {
+  CLI::App app("A lab bench for attention: reproduces, measures, checks and times scaled dot-product attention.", "attn");
+  app.set_version_flag("--version", "attn " + build_facts().attn_version);
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+  std::vector<std::unique_ptr<Subcommand>> subcommands;
+  for (const Experiment& experiment : experiments()) {
+    auto& sub = *subcommands.emplace_back(std::make_unique<Subcommand>());
+    sub.app = app.add_subcommand(experiment.name, experiment.summary);
+    sub.app->allow_extras();
+    for (const std::string& alias : experiment.aliases) sub.app->alias(alias);
+    sub.run = experiment.set_up(*sub.app);
+    add_common_options(*sub.app, sub.options);
+  }
+  if (!parse(app, argc, argv)) return 0;
+  const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [](const auto& sub) { return sub->app->parsed(); });
+  refuse_extras(app, chosen == subcommands.end() ? nullptr : (*chosen)->app);
+  if (chosen == subcommands.end()) throw UsageError("no subcommand: expected one of those that 'attn --help' lists");
+  return run_subcommand(**chosen, argc, argv);
+}
+
+}  // namespace attn

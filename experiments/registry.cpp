@@ -1,0 +1,8 @@
+// The list of subcommands: a new experiment is one file and one line here (and its declaration in experiment.h).
+#include "experiment.h"
+
+namespace attn {
+
+std::vector<Experiment> experiments() { return {reproduce(), demo(), causal(), scaling_sweep(), timing_sweep()}; }
+
+}  // namespace attn

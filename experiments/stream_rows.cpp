@@ -1,0 +1,41 @@
+#include "stream_rows.h"
+
+#include <algorithm>
+
+#include "machine/error.h"
+#include "machine/threads.h"
+
+namespace attn {
+namespace {
+
+constexpr Index chunk_numbers = Index{1} << 17;  // 1 MiB
+constexpr double most_numbers = 1e11;            // some minutes' worth
+
+}  // namespace
+
+Generator& RowStream::generator() {
+  if (!lost_.empty()) throw MemoryError(lost_);
+  return generator_;
+}
+
+void RowStream::pass_over(double count) {
+  if (!lost_.empty()) return;
+  if (count > most_numbers) {
+    lost_ = fmt::format("stream: an earlier row of {:.1e} numbers is too large even to pass over", count);
+    return;
+  }
+  Matrix<double> ignored(1, chunk_numbers);
+  for (auto left = static_cast<Index>(count); left > 0; left -= chunk_numbers) {
+    generator_.fill_standard_normal({ignored.data(), static_cast<std::size_t>(std::min(left, chunk_numbers))}, threads());
+  }
+}
+
+Json RowStream::position() const {
+  if (!lost_.empty()) return nullptr;
+  const uint128 position = generator_.position();
+  const auto low = static_cast<std::uint64_t>(position);
+  if (position == low) return low;
+  return to_string(position);
+}
+
+}  // namespace attn

@@ -1,0 +1,29 @@
+// The one stream of random numbers that all rows of a sweep draw from, in their order.
+#pragma once
+
+#include <string>
+
+#include "numpy/generator.h"
+#include "report/report.h"
+
+namespace attn {
+
+class RowStream {
+ public:
+  explicit RowStream(const Seed& seed) : generator_(default_rng(seed)) {}
+
+  // Throws MemoryError where an earlier row was too large even to pass over, so that this one's numbers are not known.
+  Generator& generator();
+
+  // For a skipped row: draws and forgets its `count` standard normals, so that the rows after it keep theirs.
+  void pass_over(double count);
+
+  // Where the stream stands, as JSON: a number, or decimal digits in a string where it exceeds 64 bits; null where it is not known.
+  Json position() const;
+
+ private:
+  Generator generator_;
+  std::string lost_;  // why the position is not known; empty while it is
+};
+
+}  // namespace attn

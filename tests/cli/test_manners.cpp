@@ -1,0 +1,126 @@
+// The program's manners: exit codes, stderr, and what becomes of files.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+#include "cli/run_attn.h"
+#include "io/read_file.h"
+#include "support/temporary_folder.h"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// One line on stderr, nothing on stdout.
+void check_refused(const std::vector<std::string>& arguments, int exit_code, const std::string& message, const RunOptions& options = {}) {
+  const Outcome outcome = run_attn(arguments, options);
+  std::string call;
+  for (const std::string& argument : arguments) call += argument + " ";
+  INFO(call << ": " << outcome.err);
+  CHECK(outcome.exit_code == exit_code);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("attn: "));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  CHECK(contains(outcome.err, message));
+}
+
+}  // namespace
+
+TEST_CASE("usage errors are one line that names the fault, exit 2") {
+  check_refused({}, 2, "no subcommand");
+  check_refused({"dmeo"}, 2, "unknown subcommand 'dmeo'; did you mean 'demo'?");
+  check_refused({"--jsn"}, 2, "unknown option '--jsn'");
+  check_refused({"demo", "--sed", "3"}, 2, "unknown option '--sed'; did you mean '--seed'?");
+  check_refused({"demo", "--sed=3"}, 2, "unknown option '--sed'; did you mean '--seed'?");
+  check_refused({"demo", "extra"}, 2, "unexpected argument 'extra'");
+  check_refused({"demo", "--seed"}, 2, "--seed");
+  check_refused({"demo", "--seed", "-1"}, 2, "--seed: expected a non-negative integer, found '-1'");
+  check_refused({"demo", "--seed", "1.5"}, 2, "--seed");
+  check_refused({"demo", "--document", "3"}, 2, "--document: expected 1 or 2, found '3'");
+  check_refused({"demo", "--format", "yaml"}, 2, "--format");
+  check_refused({"demo", "--isa", "AVX9"}, 2, "AVX9");
+  check_refused({"demo"}, 2, "nonsense", {{{"ATTN_ISA", "nonsense"}}, "", "", ""});
+  check_refused({"demo", "--threads", "0"}, 2, "--threads");
+  check_refused({"demo", "--threads", "1000000"}, 2, "threads");
+  check_refused({"causal", "--document", "2", "--seed", "1"}, 2, "--seed");
+  check_refused({"reproduce", "--documents", "/tmp"}, 2, "--check");
+  check_refused({"reproduce", "--seed", "1"}, 2, "--seed");
+  for (const char* sizes : {"0", "4,,16", "12abc", "4096..512", "512..", "-3", "", "1e400"}) {
+    check_refused({"scaling-sweep", "--dk", sizes}, 2, "--d-k");
+    check_refused({"timing-sweep", "--n", sizes}, 2, "--n");
+  }
+}
+
+TEST_CASE("help and version go to stdout, exit 0") {
+  CHECK(contains(run_attn({"--help"}).out, "scaling-sweep"));
+  CHECK(contains(run_attn({"demo", "--help"}).out, "--d-model"));
+  CHECK(run_attn({"--version"}).out.starts_with("attn "));
+  CHECK(run_attn({"--help"}).exit_code == 0);
+}
+
+TEST_CASE("files that cannot be read or written are found out before the work, exit 3") {
+  const attn::TemporaryFolder folder;
+  check_refused({"demo", "--out", (folder.path() / "no/such/folder.json").string()}, 3, "No such file or directory");
+  check_refused({"demo", "--expect", (folder.path() / "absent").string()}, 3, "absent: open: No such file");
+  check_refused({"reproduce", "--check", "--documents", (folder.path() / "absent").string()}, 3, "absent/1-example.txt");
+  if (geteuid() != 0) {
+    chmod(folder.path().c_str(), 0500);
+    check_refused({"demo", "--out", (folder.path() / "out.json").string()}, 3, "Permission denied");
+    chmod(folder.path().c_str(), 0700);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("--out writes the JSON document besides, whole") {
+  const attn::TemporaryFolder folder;
+  std::ofstream((folder.path() / "out.json").string()) << "before";
+  const Outcome outcome = run_attn({"demo", "--out", (folder.path() / "out.json").string()});
+  CHECK(outcome.out == run_attn({"demo"}).out);
+  CHECK(attn::read_file((folder.path() / "out.json").string()).starts_with("{\n  \"schema_version\": 1,"));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a full disk is an error, on stdout and in a file") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  RunOptions full;
+  full.stdout_file = "/dev/full";
+  check_refused({"demo"}, 3, "stdout: write: No space left on device", full);
+  check_refused({"demo", "--out", "/dev/full"}, 3, "No space left on device");
+  const attn::TemporaryFolder folder;
+  RunOptions small;
+  small.shell_prefix = "trap '' XFSZ; ulimit -f 1;";
+  const Outcome outcome = run_attn({"reproduce", "--json", "--out", (folder.path() / "out.json").string()}, small);
+  CHECK(outcome.exit_code == 3);
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a closed pipe ends the program quietly") {
+  const attn::TemporaryFolder folder;
+  const std::string command = "bash -c \"set -o pipefail; '" ATTN_PROGRAM "' reproduce 2>" + (folder.path() / "err").string() + " | true\"";
+  std::system(command.c_str());
+  CHECK(attn::read_file((folder.path() / "err").string()).empty());
+}
+
+TEST_CASE("it runs from any directory") {
+  RunOptions elsewhere;
+  elsewhere.directory = "/";
+  CHECK(run_attn({"demo"}, elsewhere).exit_code == 0);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(ATTN_SANITIZED)
+TEST_CASE("what does not fit into memory is said before it is allocated") {
+  RunOptions limited;
+  limited.shell_prefix = "ulimit -v 1000000;";
+  const Outcome sweep = run_attn({"timing-sweep", "--n", "64,8192,128", "--threads", "1"}, limited);
+  CHECK(sweep.exit_code == 1);
+  CHECK(contains(sweep.out, "n= 8192  scores (8192, 8192)  skipped: timing-sweep: n = 8192: memory: expected "));
+  CHECK(contains(sweep.out, "n=  128  scores (128, 128)"));
+  check_refused({"demo", "--seq", "100k"}, 3, "memory: expected ", limited);
+  check_refused({"demo", "--seq", "4611686018427387904"}, 3, "memory: expected ");
+}
+#endif
