@@ -1,5 +1,7 @@
 #include "measure/clock.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -10,6 +12,12 @@ namespace attn {
 
 std::int64_t steady_now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::int64_t thread_cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{1000000000} * now.tv_sec + now.tv_nsec;
 }
 
 std::int64_t clock_resolution_ns(const Clock& clock, int steps) {
