@@ -94,6 +94,7 @@ Block mask_block() {
 
 Report run_causal(const CausalOptions& options) {
   Report report{"causal"};
+  report.headings = Headings::per_document;
   report.args = {{"document", options.document == 0 ? Json("both") : Json(options.document)}, {"seed", options.seed.text()}};
   for (const int document : {1, 2}) {
     if (options.document != 0 && options.document != document) continue;

@@ -145,6 +145,7 @@ ExampleSizes with_defaults(ExampleSizes sizes, int document) {
 
 Report run_demo(const DemoOptions& options) {
   Report report{"demo"};
+  report.headings = Headings::per_document;
   report.args = {{"document", options.document == 0 ? Json("both") : Json(options.document)}, {"seed", options.seed.text()}};
   for (const int document : {1, 2}) {
     if (options.document != 0 && options.document != document) continue;

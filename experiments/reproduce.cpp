@@ -102,7 +102,7 @@ Report run_reproduce(const ReproduceOptions& options) {
   report.blocks = reproduce_blocks(options.check, report.status);
   if (!options.check) return report;
   report.tabular = true;
-  report.headings = false;
+  report.headings = Headings::none;
   const DocumentFiles files = options.documents.empty() ? built_in_documents() : documents_below(options.documents);
   for (Block& block : report.blocks) {
     check_block(block, files);

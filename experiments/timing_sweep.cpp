@@ -51,16 +51,16 @@ void add_row(Block& block, RowStream& stream, Index n, const TimingOptions& opti
   Matrix<double> q(n, options.d);
   stream.generator().fill_normal({q.data(), static_cast<std::size_t>(q.size())}, 0, 1);
   const double time_ns = article_time_ns(q);
-  const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(double);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * sizeof(double);
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(options.d);
-  block.text.line(line_start(n) + fmt::format("{:>5.0f} MB  ", bytes / 1e6));
+  block.text.line(line_start(n) + fmt::format("{:>5.0f} MB  ", static_cast<double>(bytes) / 1e6));
   block.text.add(fmt::format("{:5.1f}", time_ns / 1e6), Cell::time_ms).add(" ms");
   row.exact("repetitions", repetitions).exact("bytes", bytes).exact("flops", flops);
   row.measured("time_s", {{"mean", time_ns / 1e9}}).measured("time_mean_s", time_ns / 1e9).measured("gflops", flops / time_ns);
   row.exact("status", "passed");
   block.rows.push_back(std::move(row));
   measured.n.push_back(static_cast<double>(n));
-  measured.bytes.push_back(bytes);
+  measured.bytes.push_back(static_cast<double>(bytes));
   measured.time_s.push_back(time_ns / 1e9);
 }
 
@@ -89,7 +89,7 @@ Block growth_block(const Measured& measured) {
 Report run_timing(const TimingOptions& options) {
   Report report{"timing-sweep"};
   report.tabular = true;
-  report.headings = false;
+  report.headings = Headings::none;
   report.args = {{"n", options.n}, {"d", options.d}, {"seed", options.seed.text()}};
   report.blocks = timing_blocks(options, report.status);
   return report;

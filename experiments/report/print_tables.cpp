@@ -27,34 +27,50 @@ std::string csv_quoted(const std::string& text) {
 
 std::string csv_cell(const Json& value) { return csv_quoted(cell_text(value)); }
 
-// A column of a sweep's table: all the names that its rows use, in order of their first use.
-std::vector<std::string> column_names(const Report& report) {
-  std::vector<std::string> names;
+Cell cell_of(const Field* field) { return field != nullptr && field->measured ? Cell::measured : Cell::exact; }
+
+// A sweep's rows as records; where there are several blocks, each says which it belongs to.
+std::vector<Row> table_rows(const Report& report) {
+  std::vector<Row> rows;
   for (const Block& block : report.blocks) {
-    for (const Row& row : block.rows) {
-      for (const Field& field : row.fields()) {
-        const bool known = std::find(names.begin(), names.end(), field.name) != names.end();
-        // Lists and objects (all samples, say) are for JSON.
-        if (!known && !field.value.is_structured()) names.push_back(field.name);
-      }
+    for (const Row& fields : block.rows) {
+      Row& row = rows.emplace_back();
+      if (report.blocks.size() > 1) row.exact("document", block.document).exact("block", block.id);
+      row.append(fields);
+    }
+  }
+  return rows;
+}
+
+// All the names that the rows use, in order of their first use. Lists and objects (all samples, say) are for JSON.
+std::vector<std::string> column_names(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    for (const Field& field : row.fields()) {
+      const bool known = std::find(names.begin(), names.end(), field.name) != names.end();
+      if (!known && !field.value.is_structured()) names.push_back(field.name);
     }
   }
   return names;
 }
 
-Cell cell_of(const Field* field) { return field != nullptr && field->measured ? Cell::measured : Cell::exact; }
+// The field of a column as text that `escape` makes fit for the format; nothing where the row has none.
+template <class Escape>
+void add_cell(Text& text, const Row& row, const std::string& column, const Escape& escape) {
+  const Field* field = row.find(column);
+  const bool shown = field != nullptr && !field->value.is_structured();
+  text.add(shown ? escape(field->value) : "", cell_of(field));
+}
 
 void print_sweep_csv(Text& text, const Report& report) {
-  const std::vector<std::string> names = column_names(report);
+  const std::vector<Row> rows = table_rows(report);
+  const std::vector<std::string> names = column_names(rows);
   text.line(fmt::format("{}", fmt::join(names, ",")));
-  for (const Block& block : report.blocks) {
-    for (const Row& row : block.rows) {
-      text.line();
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        const Field* field = row.find(names[i]);
-        if (i > 0) text.add(",");
-        if (field != nullptr && !field->value.is_structured()) text.add(csv_cell(field->value), cell_of(field));
-      }
+  for (const Row& row : rows) {
+    text.line();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i > 0) text.add(",");
+      add_cell(text, row, names[i], csv_cell);
     }
   }
 }
@@ -87,18 +103,17 @@ std::string markdown_cell(const Json& value) {
 }
 
 void print_sweep_markdown(Text& text, const Report& report) {
-  const std::vector<std::string> names = column_names(report);
+  const std::vector<Row> rows = table_rows(report);
+  const std::vector<std::string> names = column_names(rows);
   text.line(fmt::format("| {} |", fmt::join(names, " | ")));
   text.line("|");
   for (std::size_t i = 0; i < names.size(); ++i) text.add(" --- |");
-  for (const Block& block : report.blocks) {
-    for (const Row& row : block.rows) {
-      text.line("|");
-      for (const std::string& name : names) {
-        const Field* field = row.find(name);
-        const bool shown = field != nullptr && !field->value.is_structured();
-        text.add(" ").add(shown ? markdown_cell(field->value) : "", cell_of(field)).add(" |");
-      }
+  for (const Row& row : rows) {
+    text.line("|");
+    for (const std::string& name : names) {
+      text.add(" ");
+      add_cell(text, row, name, markdown_cell);
+      text.add(" |");
     }
   }
 }

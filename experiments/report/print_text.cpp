@@ -12,12 +12,28 @@ Format parse_format(std::string_view name) {
   throw UsageError(fmt::format("--format: expected text, json, jsonl, csv or markdown, found '{}'", name));
 }
 
+namespace {
+
+std::string heading(const Block& block, Headings headings) {
+  if (headings == Headings::per_document) return fmt::format("== Document {} ==", block.document);
+  return fmt::format("== Document {}: {} ({}) ==", block.document, block.title, block.id);
+}
+
+}  // namespace
+
 Text print_text(const Report& report) {
+  const auto& blocks = report.blocks;
+  const bool several_documents = !blocks.empty() && blocks.front().document != blocks.back().document;
+  const bool per_block = report.headings == Headings::per_block && blocks.size() > 1;
+  const bool per_document = report.headings == Headings::per_document && several_documents;
   Text text;
-  const bool headings = report.headings && report.blocks.size() > 1;
-  for (const Block& block : report.blocks) {
-    if (headings && !text.lines().empty()) text.line();
-    if (headings) text.line(fmt::format("== Document {}: {} ({}) ==", block.document, block.title, block.id));
+  int document = -1;
+  for (const Block& block : blocks) {
+    if (per_block || (per_document && block.document != document)) {
+      if (!text.lines().empty()) text.line();
+      text.line(heading(block, report.headings));
+    }
+    document = block.document;
     text.append(block.text);
   }
   return text;

@@ -14,6 +14,11 @@ Row& Row::measured(std::string name, Json value) {
   return *this;
 }
 
+Row& Row::append(const Row& other) {
+  fields_.insert(fields_.end(), other.fields_.begin(), other.fields_.end());
+  return *this;
+}
+
 const Field* Row::find(std::string_view name) const {
   const auto found = std::find_if(fields_.begin(), fields_.end(), [&](const Field& field) { return field.name == name; });
   return found == fields_.end() ? nullptr : &*found;

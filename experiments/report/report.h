@@ -28,6 +28,7 @@ class Row {
  public:
   Row& exact(std::string name, Json value);
   Row& measured(std::string name, Json value);
+  Row& append(const Row& other);
   const std::vector<Field>& fields() const { return fields_; }
 
   // The field of that name, or nullptr.
@@ -73,12 +74,15 @@ enum class Status { passed, failed, skipped, error };
 
 std::string_view status_name(Status status);
 
+// What stands above blocks in text, where there are several.
+enum class Headings { per_block, per_document, none };
+
 struct Report {
   std::string experiment;
   Json args = Json::object();  // what the caller asked for, defaults filled in
   std::vector<Block> blocks = {};
   bool tabular = false;  // rows are the result (a sweep); otherwise arrays are
-  bool headings = true;  // in text: a line above each block, where there are several
+  Headings headings = Headings::per_block;
   Status status = Status::passed;
 };
 
