@@ -32,6 +32,7 @@ def float_arrays(dtype):
     yield from (f(x) for x in (0.0, -0.0, 1e-4, 9.9e-5, 1e15, 1e16, 1.5e16, 1 / 3, 1e5 / 3, 1e-5 / 3, np.inf, -np.inf, np.nan, 7.0, 1e-40))
     yield f(2.0) ** np.arange(-24, 24)                      # powers of two: neighbours at unequal distances
     yield f(2.0) ** rng.integers(info.minexp, info.maxexp, 40)
+    yield from (f([2.0**n]) for n in (-96, 87, 90))          # where the nearest decimal of as many digits is float32's neighbour
     yield f([0.5, 1.5, 2.5, 3.5]) * dtype(2.0**-9)           # exact ties in the ninth digit and beyond
     yield f([1.00000000049, 1.0000000005, 1.00000000051])
     yield (rng.normal(size=(5, 6)) * 10.0 ** rng.integers(-12, 12, (5, 6))).astype(dtype)
@@ -68,6 +69,8 @@ def other_arrays():
     yield np.array(True)
     yield np.array(False)
     yield np.ones(60, bool)
+    yield np.ones((1,) * 34 + (3,), np.float32)              # brackets alone fill the line
+    yield np.ones((1,) * 64, bool)
     yield rng.random((3, 40)) < 0.5
     yield rng.random((2, 3, 4)) < 0.5
     yield rng.random((40, 40)) < 0.5
