@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes data/io/: small .npy, .npz and .safetensors files as NumPy, ml_dtypes and safetensors write them, with cases.json that says what is
-in them, and half_cases.npz, roundings to 16 bits.
+in them, npy_headers.json with more headers by np.save, and half_cases.npz, roundings to 16 bits.
 
     pip install numpy==2.4.6 ml_dtypes==0.6.0 safetensors==0.8.0
     python3 scripts/make_io_cases.py
@@ -83,6 +83,16 @@ def npy_files():
     raw = (DATA / "npy" / "bfloat16.npy").read_bytes()
     (DATA / "npy" / "bfloat16_void.npy").write_bytes(raw.replace(b"'<V2'", b"'|V2'"))
     add("npy/bfloat16_void.npy", np.load(DATA / "npy" / "bfloat16.npy").view(BFLOAT16))
+
+
+def npy_headers():
+    """What np.save writes before the elements, for every length of the shape's text: the padding depends on it."""
+    for rank in range(24):
+        for last in (7, 77, 777, 7777):
+            a = np.zeros((1,) * rank + (last,), ALL[(rank + last) % len(ALL)])
+            buffer = io.BytesIO()
+            np.save(buffer, a)
+            yield {"dtype": a.dtype.name, "shape": list(a.shape), "header": buffer.getvalue()[: -a.nbytes].hex()}
 
 
 class Pipe(io.RawIOBase):
@@ -181,5 +191,7 @@ with np.errstate(all="ignore"):
     npz_files()
     safetensors_files()
     half_cases()
-lines = ",\n".join(" " + json.dumps(case) for case in cases)
-(DATA / "cases.json").write_text(f'{{"numpy": "{np.__version__}", "ml_dtypes": "{ml_dtypes.__version__}", "cases": [\n{lines}\n]}}\n')
+versions = f'"numpy": "{np.__version__}", "ml_dtypes": "{ml_dtypes.__version__}"'
+for name, content in {"cases": cases, "npy_headers": list(npy_headers())}.items():
+    lines = ",\n".join(" " + json.dumps(case) for case in content)
+    (DATA / f"{name}.json").write_text(f'{{{versions}, "cases": [\n{lines}\n]}}\n')

@@ -1,9 +1,14 @@
 #include "io/npy.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "catch.h"
+#include "io/npy_header.h"
 #include "machine/allocation.h"
 #include "machine/error.h"
 
@@ -52,6 +57,21 @@ TEST_CASE("npy: headers are read however Python would write them") {
     }
   }
   CHECK(read(npy(header("'f8'", "(1,)"), 8)).as<double>()[0] == read(npy(header("'=f8'", "(1,)"), 8)).as<double>()[0]);
+}
+
+TEST_CASE("npy: headers are written as by np.save, whatever the shape's length") {
+  std::ifstream file(ATTN_DATA_DIR "/io/npy_headers.json");
+  const nlohmann::json cases = nlohmann::json::parse(file).at("cases");
+  REQUIRE(cases.size() == 96);
+  for (const nlohmann::json& expected : cases) {
+    const std::vector<Index> shape = expected.at("shape");
+    INFO(shape_text(shape));
+    Dtype dtype{};
+    while (dtype_name(dtype) != expected.at("dtype").get<std::string>()) dtype = static_cast<Dtype>(static_cast<int>(dtype) + 1);
+    std::string hex;
+    for (const unsigned char byte : npy_header(dtype, shape)) hex += fmt::format("{:02x}", byte);
+    CHECK(hex == expected.at("header").get<std::string>());
+  }
 }
 
 TEST_CASE("npy: bools other than 0 and 1 are True") {
