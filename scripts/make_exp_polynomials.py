@@ -1,8 +1,7 @@
 """Prints the coefficients of src/attention/exp_coefficients.h, with the largest relative error of each polynomial.
 
 P(x) = 1 + c_1 x + ... + c_n x^n approximates base^x on an interval with the smallest largest relative error, by Remez' exchange in 60
-digits. Between 0 and 1 the rounding of the lowest coefficients to the format would cost most of a unit in the last place: there they are
-rounded one after the other, the lowest first, and the rest is fitted anew each time, making up for it.
+digits; the coefficients are then rounded to the format.
 
     python make_exp_polynomials.py      needs mpmath
 """
@@ -60,27 +59,19 @@ def rounded(x, float_type):
 
 def fit(log_base, low, high, degree, float_type):
     """Rounded c_1 ... c_degree and the polynomial's largest relative error."""
-    fixed = []
-    while len(fixed) < degree:
-        k = len(fixed) + 1
 
-        def rest(x):
-            """(base^x - 1 - c_1 x - ... - c_{k-1} x^{k-1}) / x^k"""
-            if abs(x) < mpf(10) ** -20:
-                x = mpf(10) ** -20
-            return (exp(log_base * x) - polyval(fixed[::-1] + [1], x)) / x**k
+    def quotient(x):
+        return (exp(log_base * x) - 1) / x if abs(x) > mpf(10) ** -30 else log_base
 
-        coefficients, _ = remez(rest, lambda x: abs(x) ** k / exp(log_base * x), mpf(low), mpf(high), degree - k)
-        kept = coefficients if low < 0 else coefficients[:1]
-        fixed += [rounded(c, float_type) for c in kept]
-    error = extrema(lambda x: polyval(fixed[::-1] + [1], x) / exp(log_base * x) - 1, mpf(low), mpf(high))
-    return fixed, max(abs(e) for _, e in error)
+    exact, _ = remez(quotient, lambda x: abs(x) / exp(log_base * x), mpf(low), mpf(high), degree - 1)
+    coefficients = [rounded(c, float_type) for c in exact]
+    error = extrema(lambda x: polyval(coefficients[::-1] + [1], x) / exp(log_base * x) - 1, mpf(low), mpf(high))
+    return coefficients, max(abs(e) for _, e in error)
 
 
 for float_type, degree in (("float", 6), ("double", 11)):
     half = log(2) / 2
     for name, log_base, low, high in (
-        ("2^x, 0 <= x <= 1", log(2), 0, 1),
         ("2^x, |x| <= 1/2", log(2), -0.5, 0.5),
         ("e^x, |x| <= log(2) / 2", mpf(1), -half, half),
     ):

@@ -1,11 +1,11 @@
 // exp and its relatives on vectors of float32 and float64, accurate to about one unit in the last place over the whole range
-// (1.3 at most; 1.6 for exp2_nonpositive on AVX-512, where the remainder of a small negative number rounds).
+// (1.3 at most).
 //
 // As usual (Cody and Waite, "Software Manual for the Elementary Functions", 1980): x = n log 2 + r, e^x = 2^n P(r) with a minimax
 // polynomial P. P(0) = 1 exactly, so exp(0) is 1. Subnormal results are rounded once, -inf gives exactly 0, NaN stays NaN.
 //
-// exp2_nonpositive is the one inside attention's inner loop, where x = s - max s <= 0: on AVX-512 it is a remainder, six multiply-adds
-// (eleven for float64) and a scaling, with no clamp.
+// exp2_nonpositive is the one inside attention's inner loop, where x = s - max s <= 0: on AVX-512 it is a remainder, a subtraction, six
+// multiply-adds (eleven for float64) and a scaling, with no clamp.
 //
 // No include guard: Highway includes this once per target (the lines below are its idiom).
 #if defined(ATTN_ATTENTION_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -22,7 +22,7 @@
 #include "attention/exp_coefficients.h"
 #include "hwy/highway.h"
 
-// AVX-512 has instructions for the remainder x - floor(x) and for x * 2^floor(n) that are right at every edge.
+// AVX-512 has instructions for the remainder and for x * 2^floor(n) that are right at every edge.
 #undef ATTN_HAS_SCALEF
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define ATTN_HAS_SCALEF 1
@@ -65,12 +65,12 @@ HWY_INLINE V clamp_above(D d, V x, hn::TFromD<D> bound) {
 }
 
 #if ATTN_HAS_SCALEF
-// x - floor(x), 0 for infinities.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> above_floor(hn::Vec<hn::ScalableTag<float>> x) {
-  return hn::Vec<hn::ScalableTag<float>>{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+// x less the nearest integer, exactly; 0 for infinities.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> remainder(hn::Vec<hn::ScalableTag<float>> x) {
+  return hn::Vec<hn::ScalableTag<float>>{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 }
-HWY_INLINE hn::Vec<hn::ScalableTag<double>> above_floor(hn::Vec<hn::ScalableTag<double>> x) {
-  return hn::Vec<hn::ScalableTag<double>>{_mm512_reduce_pd(x.raw, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+HWY_INLINE hn::Vec<hn::ScalableTag<double>> remainder(hn::Vec<hn::ScalableTag<double>> x) {
+  return hn::Vec<hn::ScalableTag<double>>{_mm512_reduce_pd(x.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 }
 // x * 2^floor(n), rounded once.
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> scale_by_power(hn::Vec<hn::ScalableTag<float>> x, hn::Vec<hn::ScalableTag<float>> n) {
@@ -114,14 +114,15 @@ HWY_INLINE V exp2_nonpositive(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpCoefficients<T>;
 #if ATTN_HAS_SCALEF
-  return scale_by_power(polynomial(d, above_floor(x), C::exp2_above), x);
+  const V fraction = remainder(x);
+  return scale_by_power(polynomial(d, fraction, C::exp2), hn::Sub(x, fraction));
 #else
   // The power is taken 2^lift too large, so that it is normal even where the result is not; the last product rounds.
   const V magic = hn::Set(d, rounding_constant<T>(C::exponent_bias + C::lift));
   const V clamped = clamp_below(d, x, C::lowest_exp2);
   const V sum = hn::Add(clamped, magic);
   const V fraction = hn::Sub(clamped, hn::Sub(sum, magic));
-  const V lifted = hn::Mul(polynomial(d, fraction, C::exp2_around), power_from_low_bits(d, sum));
+  const V lifted = hn::Mul(polynomial(d, fraction, C::exp2), power_from_low_bits(d, sum));
   return hn::Mul(lifted, hn::Set(d, C::lower));
 #endif
 }
@@ -142,7 +143,7 @@ HWY_INLINE V exp(D d, V x) {
   using C = ExpCoefficients<T>;
   V n, r;
   reduce_exponent(d, clamp_above(d, clamp_below(d, x, C::lowest_exp), C::highest_exp), n, r);
-  const V p = polynomial(d, r, C::exp_around);
+  const V p = polynomial(d, r, C::exp);
 #if ATTN_HAS_SCALEF
   return scale_by_power(p, n);
 #else
@@ -162,7 +163,7 @@ HWY_INLINE V tanh(D d, V x) {
   V n, r;
   reduce_exponent(d, hn::Add(magnitude, magnitude), n, r);
   const V power = power_of_two(d, n);
-  const V minus_one = hn::MulAdd(power, polynomial_without_constant(d, r, C::exp_around), hn::Sub(power, hn::Set(d, T{1})));
+  const V minus_one = hn::MulAdd(power, polynomial_without_constant(d, r, C::exp), hn::Sub(power, hn::Set(d, T{1})));
   return hn::CopySign(hn::Div(minus_one, hn::Add(minus_one, hn::Set(d, T{2}))), x);
 }
 

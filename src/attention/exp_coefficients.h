@@ -13,15 +13,12 @@ struct ExpCoefficients;
 
 template <>
 struct ExpCoefficients<float> {
-  // 2^x for 0 <= x <= 1: 2.1e-9
-  static constexpr std::array<float, 6> exp2_above = {0x1.62e42cp-1F, 0x1.ebfd3ap-3F,  0x1.c68af6p-5F,
-                                                      0x1.3cfd82p-7F, 0x1.473738p-10F, 0x1.c44580p-13F};
   // 2^x for -1/2 <= x <= 1/2: 1.6e-8
-  static constexpr std::array<float, 6> exp2_around = {0x1.62e430p-1F, 0x1.ebfbdcp-3F,  0x1.c6aee8p-5F,
-                                                       0x1.3b2d4ep-7F, 0x1.5f3e52p-10F, 0x1.41fb9ap-13F};
+  static constexpr std::array<float, 6> exp2 = {0x1.62e430p-1F, 0x1.ebfbdcp-3F,  0x1.c6aee8p-5F,
+                                                0x1.3b2d4ep-7F, 0x1.5f3e52p-10F, 0x1.41fb9ap-13F};
   // e^x for |x| <= log(2) / 2: 1.7e-8
-  static constexpr std::array<float, 6> exp_around = {0x1.000000p+0F, 0x1.fffffcp-2F, 0x1.55541ap-3F,
-                                                      0x1.555822p-5F, 0x1.126780p-7F, 0x1.6ae70ap-10F};
+  static constexpr std::array<float, 6> exp = {0x1.000000p+0F, 0x1.fffffcp-2F, 0x1.55541ap-3F,
+                                               0x1.555822p-5F, 0x1.126780p-7F, 0x1.6ae70ap-10F};
   // log(2) as a sum whose first part times any exponent is exact.
   static constexpr float ln2_high = 0x1.63p-1F;
   static constexpr float ln2_low = -0x1.bd0105c610ca8p-13F;
@@ -39,21 +36,15 @@ struct ExpCoefficients<float> {
 
 template <>
 struct ExpCoefficients<double> {
-  // 2^x for 0 <= x <= 1: 3.6e-18
-  static constexpr std::array<double, 11> exp2_above = {0x1.62e42fefa39f3p-1,  0x1.ebfbdff82c158p-3,  0x1.c6b08d7061c37p-5,
-                                                        0x1.3b2ab6f7a3554p-7,  0x1.5d87ff3de00e3p-10, 0x1.4308fb6fc493cp-13,
-                                                        0x1.ffcfa0c603deep-17, 0x1.629095363ae7dp-20, 0x1.b84f5702d189cp-24,
-                                                        0x1.c32d2e086d1d6p-28, 0x1.57c1403772230p-31};
   // 2^x for -1/2 <= x <= 1/2: 2.8e-17
-  static constexpr std::array<double, 11> exp2_around = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a4p-3,  0x1.c6b08d7049fe8p-5,
-                                                         0x1.3b2ab6fba011bp-7,  0x1.5d87fe78cd652p-10, 0x1.4309130ed886dp-13,
-                                                         0x1.ffcbfba9a7f9fp-17, 0x1.62bfc79dec44cp-20, 0x1.b5267c8e623eep-24,
-                                                         0x1.e61b4e9f73758p-28, 0x1.e79c300385657p-32};
+  static constexpr std::array<double, 11> exp2 = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a4p-3,  0x1.c6b08d7049fe8p-5,
+                                                  0x1.3b2ab6fba011bp-7,  0x1.5d87fe78cd652p-10, 0x1.4309130ed886dp-13,
+                                                  0x1.ffcbfba9a7f9fp-17, 0x1.62bfc79dec44cp-20, 0x1.b5267c8e623eep-24,
+                                                  0x1.e61b4e9f73758p-28, 0x1.e79c300385657p-32};
   // e^x for |x| <= log(2) / 2: 1.1e-17
-  static constexpr std::array<double, 11> exp_around = {0x1.0000000000000p+0,  0x1.000000000000bp-1,  0x1.55555555554b4p-3,
-                                                        0x1.555555555018dp-5,  0x1.111111112f7e1p-7,  0x1.6c16c1855c4b9p-10,
-                                                        0x1.a01a0111ea2eap-13, 0x1.a019975809aa8p-16, 0x1.71df48852248bp-19,
-                                                        0x1.28af9b0e27ff6p-22, 0x1.ad59e67dd15fcp-26};
+  static constexpr std::array<double, 11> exp = {0x1.0000000000000p+0,  0x1.000000000000bp-1,  0x1.55555555554b4p-3,  0x1.555555555018dp-5,
+                                                 0x1.111111112f7e1p-7,  0x1.6c16c1855c4b9p-10, 0x1.a01a0111ea2eap-13, 0x1.a019975809aa8p-16,
+                                                 0x1.71df48852248bp-19, 0x1.28af9b0e27ff6p-22, 0x1.ad59e67dd15fcp-26};
   static constexpr double ln2_high = 0x1.62e42fefa0000p-1;
   static constexpr double ln2_low = 0x1.cf79abc9e3b3ap-40;
   static constexpr double lowest_exp = -746.0;

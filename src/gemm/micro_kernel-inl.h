@@ -12,8 +12,8 @@
 //   B  element (p, j) at data[p * k_stride + j]: packed in micro-panels (k_stride NR), or a row-major matrix as it lies, provided that it
 //      has NR columns. No alignment is needed; 64 bytes are fastest. Columns do not mix: what stands in a padding column, NaN included,
 //      reaches that column of the tile alone.
-//   C  row-major. A tile starts from zero (clear), from C (load) or from C with every row scaled (load_scaled); C is read nowhere else
-//      than there and in update. Sums run in the order of p, so an element's value does not depend on Rows, Vectors or its place.
+//   C  row-major. A tile starts from zero (clear) or from C (load); C is read nowhere else than there and in what adds to it (update,
+//      add_to, add_to_scaled). Sums run in the order of p, so an element's value does not depend on Rows, Vectors or its place.
 //   Edges: fewer rows by a smaller `Rows` (with_constant picks the instance), fewer columns by fewer `Vectors` and store_columns, which
 //   writes whole vectors only where they fit.
 //
@@ -81,12 +81,6 @@ class MicroTile {
     for_each([=](V& x, Index r, Index v) HWY_ATTR { x = hn::LoadU(D(), c + r * c_stride + v * lanes); });
   }
 
-  // tile = diag(row_scale) C, row_scale[Rows]
-  HWY_INLINE void load_scaled(const T* c, Index c_stride, const T* row_scale) {
-    for_each([=](V& x, Index r, Index v)
-                 HWY_ATTR { x = hn::Mul(hn::Set(D(), row_scale[r]), hn::LoadU(D(), c + r * c_stride + v * lanes)); });
-  }
-
   // tile += A B, over k steps
   HWY_INLINE void multiply_add(Index k, OperandA<T> a, OperandB<T> b) {
     const T* HWY_RESTRICT a_step = a.data;
@@ -130,6 +124,14 @@ class MicroTile {
     for_each([=](V& x, Index r, Index v) HWY_ATTR {
       T* at = c + r * c_stride + v * lanes;
       hn::StoreU(hn::Add(hn::LoadU(D(), at), x), D(), at);
+    });
+  }
+
+  // C = diag(row_scale) C + tile, row_scale[Rows]
+  HWY_INLINE void add_to_scaled(T* c, Index c_stride, const T* row_scale) {
+    for_each([=](V& x, Index r, Index v) HWY_ATTR {
+      T* at = c + r * c_stride + v * lanes;
+      hn::StoreU(hn::MulAdd(hn::Set(D(), row_scale[r]), hn::LoadU(D(), at), x), D(), at);
     });
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -11,92 +12,97 @@
 
 namespace attn {
 
-// The oracle's rows of every head: [batch * heads + head][row].
+// The oracle's answer to a problem, and how much of a difference rounding in T explains.
 template <class T>
-std::vector<std::vector<OracleRow<T>>> oracle_of(OwnedProblem<T>& problem, const AttentionOptions<T>& options) {
-  std::vector<std::vector<OracleRow<T>>> heads;
-  for (Index b = 0; b < problem.shape.batch; ++b) {
-    for (Index h = 0; h < problem.shape.heads; ++h) heads.push_back(oracle_head(problem.tensors(), options, b, h));
-  }
-  return heads;
-}
+struct Expected {
+  std::vector<OracleRow<T>> rows;  // [batch][head][query]
+  std::vector<double> allowed;     // [batch][head][query][head_dim_v]
+  double largest = 0;              // |o*|
+};
 
-// The largest |o - o*|; infinite where one is NaN and the other is not.
-template <class T>
-double worst_error(const OwnedProblem<T>& problem, const std::vector<T>& o, const std::vector<std::vector<OracleRow<T>>>& oracle) {
-  double worst = 0;
-  const AttentionShape& s = problem.shape;
-  for (std::size_t head = 0; head < oracle.size(); ++head) {
-    for (Index i = 0; i < s.seq_q; ++i) {
-      for (Index x = 0; x < s.head_dim_v; ++x) {
-        const auto expected = static_cast<long double>(oracle[head][static_cast<std::size_t>(i)].output[static_cast<std::size_t>(x)]);
-        const long double found =
-            o[(head * static_cast<std::size_t>(s.seq_q) + static_cast<std::size_t>(i)) * static_cast<std::size_t>(s.head_dim_v) +
-              static_cast<std::size_t>(x)];
-        if (std::isnan(expected) && std::isnan(found)) continue;
-        if (expected == found) continue;
-        const auto error = static_cast<double>(std::abs(found - expected));
-        worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
-      }
-    }
-  }
-  return worst;
-}
-
-// The largest |o*|.
-template <class T>
-double largest_output(const std::vector<std::vector<OracleRow<T>>>& oracle) {
-  double largest = 0;
-  for (const auto& head : oracle) {
-    for (const auto& row : head) {
-      for (const auto& o : row.output) largest = std::max(largest, std::abs(static_cast<double>(o)));
-    }
-  }
-  return largest;
-}
-
-// The largest ratio of |o - o*| to what rounding in T explains, from the norms of the inputs:
+// What rounding explains in a row, from the norms of the inputs, for every column x:
 //
 //   eps sum_j p_j |v_jx|  +  8 eps sum_j p_j (|v_jx| + |v_jx - o*_x| softmax_scale sum_t |q_it k_jt|),   eps half a unit in the last place
 //
 // the roundings of weights and output, then those of the sums, of which the scores' come through the softmax multiplied by v - o.
 template <class T>
-double worst_excess(OwnedProblem<T>& problem, const AttentionOptions<T>& options, const std::vector<T>& o,
-                    const std::vector<std::vector<OracleRow<T>>>& oracle) {
+std::vector<double> allowed_errors(const OracleRow<T>& row, const T* q, MatrixView<const T> k, MatrixView<const T> v, double scale) {
+  const double eps = std::numeric_limits<T>::epsilon() / 2;
+  std::vector<double> allowed(row.output.size(), std::numeric_limits<T>::min());
+  for (Index j = 0; j < k.rows(); ++j) {
+    double norm = 0;
+    for (Index t = 0; t < k.cols(); ++t) norm += std::abs(static_cast<double>(q[t]) * static_cast<double>(k(j, t)));
+    const auto p = static_cast<double>(row.weights[static_cast<std::size_t>(j)]);
+    for (std::size_t x = 0; x < allowed.size(); ++x) {
+      const double value = v(j, static_cast<Index>(x));
+      allowed[x] += eps * p * (9 * std::abs(value) + 8 * std::abs(value - static_cast<double>(row.output[x])) * std::abs(scale) * norm);
+    }
+  }
+  return allowed;
+}
+
+template <class T>
+Expected<T> expect(OwnedProblem<T>& problem, const AttentionOptions<T>& options) {
   const AttentionShape& s = problem.shape;
   const AttentionTensors<T> tensors = problem.tensors();
-  const double scale = std::abs(softmax_scale_of(s, options));
-  const double eps = std::numeric_limits<T>::epsilon() / 2;
-  double worst = 0;
+  Expected<T> expected;
   for (Index head = 0; head < s.batch * s.heads; ++head) {
     const Index b = head / s.heads;
     const Index h = head % s.heads;
-    const MatrixView<const T> k = tensors.k.head(b, s.kv_head_of(h));
-    const MatrixView<const T> v = tensors.v.head(b, s.kv_head_of(h));
-    for (Index i = 0; i < s.seq_q; ++i) {
-      const OracleRow<T>& row = oracle[static_cast<std::size_t>(head)][static_cast<std::size_t>(i)];
-      std::vector<double> allowed(static_cast<std::size_t>(s.head_dim_v), std::numeric_limits<T>::min());
-      for (Index j = 0; j < s.seq_k; ++j) {
-        const auto p = static_cast<double>(row.weights[static_cast<std::size_t>(j)]);
-        double norm = 0;
-        for (Index t = 0; t < s.head_dim; ++t)
-          norm += std::abs(static_cast<double>(tensors.q.head(b, h)(i, t)) * static_cast<double>(k(j, t)));
-        for (Index x = 0; x < s.head_dim_v; ++x) {
-          const auto at = static_cast<std::size_t>(x);
-          const double value = v(j, x);
-          const double distance = std::abs(value - static_cast<double>(row.output[at]));
-          allowed[at] += eps * p * (std::abs(value) + 8 * (std::abs(value) + distance * scale * norm));
-        }
-      }
-      for (Index x = 0; x < s.head_dim_v; ++x) {
-        const auto at = static_cast<std::size_t>(x);
-        const long double found = o[static_cast<std::size_t>((head * s.seq_q + i) * s.head_dim_v + x)];
-        const auto error = static_cast<double>(std::abs(found - static_cast<long double>(row.output[at])));
-        worst = std::max(worst, std::isfinite(error) ? error / allowed[at] : std::numeric_limits<double>::infinity());
-      }
+    Index i = 0;
+    for (OracleRow<T>& row : oracle_head(tensors, options, b, h)) {
+      const std::vector<double> allowed = allowed_errors<T>(row, tensors.q.head(b, h).row(i++), tensors.k.head(b, s.kv_head_of(h)),
+                                                            tensors.v.head(b, s.kv_head_of(h)), softmax_scale_of(s, options));
+      expected.allowed.insert(expected.allowed.end(), allowed.begin(), allowed.end());
+      for (const auto& o : row.output) expected.largest = std::max(expected.largest, std::abs(static_cast<double>(o)));
+      expected.rows.push_back(std::move(row));
+    }
+  }
+  return expected;
+}
+
+// |found - expected|; infinite where one is infinite or NaN and the other is not the same.
+template <class T, class Wide>
+double difference(T found, const Wide& expected) {
+  const auto wide = static_cast<long double>(expected);
+  if (found == wide || (std::isnan(found) && std::isnan(wide))) return 0;
+  const auto error = static_cast<double>(std::abs(found - wide));
+  return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+}
+
+struct WorstError {
+  double absolute = 0;
+  double of_allowed = 0;  // as a multiple of Expected::allowed
+};
+
+// The worst error of o, contiguous (batch, heads, seq_q, head_dim_v).
+template <class T>
+WorstError worst_error(const std::vector<T>& o, const Expected<T>& expected) {
+  WorstError worst;
+  std::size_t at = 0;
+  for (const auto& row : expected.rows) {
+    for (const auto& x : row.output) {
+      const double error = difference(o[at], x);
+      worst.absolute = std::max(worst.absolute, error);
+      worst.of_allowed = std::max(worst.of_allowed, error / expected.allowed[at]);
+      ++at;
     }
   }
   return worst;
+}
+
+// The worst error of lse, contiguous (batch, heads, seq_q).
+template <class T>
+double worst_lse_error(const std::vector<T>& lse, const Expected<T>& expected) {
+  double worst = 0;
+  for (std::size_t i = 0; i < lse.size(); ++i) worst = std::max(worst, difference(lse[i], expected.rows[i].lse));
+  return worst;
+}
+
+// Whether two results are the same, bit for bit.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 }  // namespace attn
