@@ -28,16 +28,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int chains = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON ? 16 : 12;
 
 #if !HWY_NATIVE_FMA
-// Makes the compiler forget what it knows of v, so that the same product is computed anew each time; costs no instruction.
+// Makes the compiler forget what it knows of v, so that the same product is computed anew each time; costs no instruction where v is a
+// register. Vectors that Highway emulates are arrays and go through memory.
 template <class V>
 HWY_INLINE void forget(V& v) {
+  if constexpr (std::is_array_v<decltype(v.raw)>) {
+    asm volatile("" : "+m"(v.raw));
+  } else {
+    auto raw = v.raw;
 #if HWY_ARCH_X86
-  asm volatile("" : "+x"(v.raw));
+    asm volatile("" : "+x"(raw));
 #elif HWY_ARCH_ARM
-  asm volatile("" : "+w"(v.raw));
+    asm volatile("" : "+w"(raw));
 #else
-  asm volatile("" : "+m"(v.raw));
+    asm volatile("" : "+m"(raw));
 #endif
+    v.raw = raw;
+  }
 }
 #endif
 

@@ -67,7 +67,7 @@ bool has_alarm(const Comparison& comparison) {
 
 ComparisonOptions quick() {
   ComparisonOptions options;
-  options.bootstrap_draws = 200;  // tables by the thousand; the verdict rests on the rank test
+  options.bootstrap_draws = 100;  // tables by the thousand; the verdict rests on the rank test
   return options;
 }
 

@@ -1,9 +1,9 @@
 // Facts of machine, build and run: against made-up machines, and against what the C library says of this one.
 #include <unistd.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 
 #include "catch.h"
@@ -22,6 +22,15 @@ namespace {
 void write(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path) << text;
+}
+
+// The text with 0 for every digit and + for either sign of an offset.
+std::string shape_of(std::string text) {
+  for (char& letter : text) {
+    if (std::isdigit(static_cast<unsigned char>(letter))) letter = '0';
+  }
+  if (text.size() > 6 && text[text.size() - 6] == '-') text[text.size() - 6] = '+';
+  return text;
 }
 
 }  // namespace
@@ -124,7 +133,7 @@ TEST_CASE("a run knows its arguments and its date with the offset from UTC") {
   const RunFacts facts = run_facts(3, argv);
   CHECK(facts.executable == "attn");
   CHECK(facts.argv == std::vector<std::string>{"attn", "demo", "--seed=7"});
-  CHECK(std::regex_match(facts.date, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d)")));
+  CHECK(shape_of(facts.date) == "0000-00-00T00:00:00+00:00");
   CHECK(facts.load_avg.size() == 3);
   CHECK(facts.isa == active_target());
   CHECK(facts.threads >= 1);
@@ -144,7 +153,7 @@ TEST_CASE("the build names its compiler, its flags and, from a repository, its r
   CHECK(facts.compiler_flags.find("-W") == std::string::npos);
   CHECK_FALSE(facts.attn_version.empty());
   CHECK(facts.git_sha.has_value() == facts.git_dirty.has_value());
-  if (facts.git_sha) CHECK(std::regex_match(*facts.git_sha, std::regex("[0-9a-f]{40}|[0-9a-f]{64}")));
+  if (facts.git_sha) CHECK(facts.git_sha->find_first_not_of("0123456789abcdef") == std::string::npos);
 }
 
 TEST_CASE("the clock's resolution is its smallest step") {
