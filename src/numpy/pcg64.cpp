@@ -19,14 +19,4 @@ void Pcg64::advance(uint128 delta) {
 
 void Pcg64::jump(uint128 jumps) { advance(jumps * make_uint128(0x9e3779b97f4a7c15, 0xf39cc0605cedc835)); }
 
-Pcg64Stride pcg64_stride(uint128 increment, uint128 steps) {
-  Pcg64Stride total{1, 0};
-  // `power` is 2^k steps; it squares by being applied to itself.
-  for (Pcg64Stride power{Pcg64::multiplier, increment}; steps != 0; steps >>= 1) {
-    if ((steps & 1) != 0) total = {total.factor * power.factor, total.offset * power.factor + power.offset};
-    power = {power.factor * power.factor, power.offset * (power.factor + 1)};
-  }
-  return total;
-}
-
 }  // namespace attn

@@ -50,11 +50,21 @@ class Pcg64 {
   uint128 increment_;
 };
 
-// `steps` steps of the generator at once: state := state * factor + offset.
+// Many steps of the generator at once: state := state * factor + offset.
 struct Pcg64Stride {
   uint128 factor;
   uint128 offset;
 };
-Pcg64Stride pcg64_stride(uint128 increment, uint128 steps);
+
+// The stride of `steps` steps, in as many rounds as `steps` has bits.
+constexpr Pcg64Stride pcg64_stride(uint128 increment, uint128 steps) {
+  Pcg64Stride total{1, 0};
+  // `power` is 2^k steps; it squares by being applied to itself.
+  for (Pcg64Stride power{Pcg64::multiplier, increment}; steps != 0; steps >>= 1) {
+    if ((steps & 1) != 0) total = {total.factor * power.factor, total.offset * power.factor + power.offset};
+    power = {power.factor * power.factor, power.offset * (power.factor + 1)};
+  }
+  return total;
+}
 
 }  // namespace attn

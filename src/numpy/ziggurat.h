@@ -13,6 +13,9 @@ namespace attn {
 
 inline constexpr std::uint64_t ziggurat_magnitude_mask = (std::uint64_t{1} << 52) - 1;
 
+constexpr std::size_t ziggurat_layer(std::uint64_t word) { return word & 255; }
+constexpr std::uint64_t ziggurat_magnitude(std::uint64_t word) { return word >> 9 & ziggurat_magnitude_mask; }
+
 // A double in [0, 1) from a word: its upper 53 bits.
 constexpr double unit_double(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
 
@@ -26,19 +29,23 @@ double ziggurat_tail(std::uint64_t magnitude, NextWord& next) {
   }
 }
 
-// `next()` gives the stream's next word; 1.02 are used on average.
+// Whether x, beyond the layer's rectangle, lies under the curve at a height taken from the next word.
+inline bool ziggurat_wedge_accepts(std::size_t layer, double x, std::uint64_t word) {
+  return (ziggurat_fi[layer - 1] - ziggurat_fi[layer]) * unit_double(word) + ziggurat_fi[layer] < std::exp(-0.5 * x * x);
+}
+
+// `next()` gives the stream's next word; 1.022 are used on average.
 template <class NextWord>
 double ziggurat_normal(NextWord&& next) {
   for (;;) {
     const std::uint64_t word = next();
-    const std::size_t layer = word & 255;
-    const std::uint64_t magnitude = word >> 9 & ziggurat_magnitude_mask;
+    const std::size_t layer = ziggurat_layer(word);
+    const std::uint64_t magnitude = ziggurat_magnitude(word);
     const double distance = static_cast<double>(magnitude) * ziggurat_wi[layer];
     const double x = (word >> 8 & 1) != 0 ? -distance : distance;
     if (magnitude < ziggurat_ki[layer]) return x;
     if (layer == 0) return ziggurat_tail(magnitude, next);
-    const double height = (ziggurat_fi[layer - 1] - ziggurat_fi[layer]) * unit_double(next()) + ziggurat_fi[layer];
-    if (height < std::exp(-0.5 * x * x)) return x;
+    if (ziggurat_wedge_accepts(layer, x, next())) return x;
   }
 }
 
