@@ -9,11 +9,9 @@
 
 #include "catch.h"
 #include "io/npy_header.h"
-#include "machine/allocation.h"
-#include "machine/error.h"
+#include "io/refusal.h"
 
 using namespace attn;
-using Catch::Matchers::Equals;
 
 namespace {
 
@@ -31,15 +29,7 @@ std::string header(const std::string& descr, const std::string& shape) {
 
 Tensor read(const std::string& bytes) { return read_npy(bytes, "x.npy"); }
 
-// Refused with this message, without memory taken for elements.
-void check_refused(const std::string& bytes, const std::string& message) {
-  INFO(bytes.substr(0, 200));
-  reset_allocation_high_water();
-  const std::size_t before = allocated_bytes();
-  CHECK_THROWS_WITH(read(bytes), Equals("x.npy: " + message));
-  CHECK_THROWS_AS(read(bytes), FileError);
-  CHECK(allocation_high_water_bytes() == before);
-}
+void check_refused(const std::string& bytes, const std::string& message) { check_refused_by(read, bytes, "x.npy: " + message); }
 
 }  // namespace
 

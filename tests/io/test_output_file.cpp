@@ -1,5 +1,6 @@
 #include "io/output_file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,7 +108,16 @@ TEST_CASE("a full disk is an error and leaves the old file") {
   CHECK(folder.size() == 1);
 }
 
-TEST_CASE("what is no regular file is written to directly") {
-  write_file("/dev/null", "x");
-  CHECK(std::filesystem::is_character_file("/dev/null"));
+TEST_CASE("a named pipe is written to directly, and stays one") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  write_file(pipe, "through");
+  char received[16] = {};
+  CHECK(::read(reader, received, sizeof received) == 7);
+  ::close(reader);
+  CHECK(std::string(received) == "through");
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(folder.size() == 1);
 }
