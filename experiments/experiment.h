@@ -22,6 +22,7 @@ struct Experiment {
 // All subcommands, in the order of --help.
 std::vector<Experiment> experiments();
 
+Experiment env();
 Experiment demo();
 Experiment causal();
 Experiment scaling_sweep();

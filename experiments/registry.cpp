@@ -3,6 +3,6 @@
 
 namespace attn {
 
-std::vector<Experiment> experiments() { return {reproduce(), demo(), causal(), scaling_sweep(), timing_sweep()}; }
+std::vector<Experiment> experiments() { return {reproduce(), demo(), causal(), scaling_sweep(), timing_sweep(), env()}; }
 
 }  // namespace attn

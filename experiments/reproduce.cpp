@@ -15,7 +15,7 @@
 #include "machine/error.h"
 #include "report/compare_text.h"
 #include "scaling_sweep.h"
-#include "timing_sweep.h"
+#include "timing/article.h"
 
 namespace attn {
 namespace {
@@ -132,7 +132,7 @@ std::vector<Block> reproduce_blocks(bool margins, Status& status) {
   append(blocks, causal_blocks(1, seed));
   blocks.push_back(std::move(example[2]));
   blocks.push_back(scaling_block(ScalingOptions{}, margins, status));
-  append(blocks, timing_blocks(TimingOptions{}, status));
+  append(blocks, article_blocks(ArticleOptions{}, status));
   append(blocks, demo_blocks(2, document_sizes(2), seed));
   append(blocks, causal_blocks(2, seed));
   return blocks;

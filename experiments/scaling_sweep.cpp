@@ -8,6 +8,7 @@
 #include "experiment.h"
 #include "machine/error.h"
 #include "machine/memory_limit.h"
+#include "machine/threads.h"
 #include "options/options.h"
 #include "stream_rows.h"
 
@@ -117,14 +118,14 @@ std::function<Report()> set_up_scaling(CLI::App& app) {
 
 std::vector<double> draw_scores(Generator& generator, Index d_k, Index trials, Index seq, std::vector<long double>* precise) {
   Matrix<double> q(trials, d_k);
-  generator.fill_standard_normal({q.data(), static_cast<std::size_t>(q.size())});
+  generator.fill_standard_normal({q.data(), static_cast<std::size_t>(q.size())}, threads());
   const Index keys = trials * seq;
   Matrix<double> k(std::min(keys, std::max(Index{1}, chunk_numbers / d_k)), d_k);
   std::vector<double> scores(static_cast<std::size_t>(keys));
   if (precise != nullptr) precise->resize(scores.size());
   for (Index first = 0; first < keys; first += k.rows()) {
     const Index count = std::min(k.rows(), keys - first);
-    generator.fill_standard_normal({k.data(), static_cast<std::size_t>(count * d_k)});
+    generator.fill_standard_normal({k.data(), static_cast<std::size_t>(count * d_k)}, threads());
     for (Index j = 0; j < count; ++j) {
       const auto at = static_cast<std::size_t>(first + j);
       const double* query = q.view().row((first + j) / seq);

@@ -1,129 +1,290 @@
-#include "timing_sweep.h"
-
-#include <cmath>
+// `attn timing-sweep`: how time and memory of scores, attention and products grow with their sizes, beside what the machine can do.
+#include <algorithm>
 #include <memory>
 
-#include "demo.h"
 #include "experiment.h"
-#include "gemm/gemm.h"
 #include "machine/error.h"
-#include "machine/memory_limit.h"
-#include "measure/clock.h"
-#include "measure/growth.h"
+#include "machine/threads.h"
+#include "options/number_list.h"
 #include "options/options.h"
-#include "stream_rows.h"
+#include "sweep/axes.h"
+#include "timing/article.h"
+#include "timing/explain.h"
+#include "timing/steady.h"
+#include "timing/steady_report.h"
 
 namespace attn {
 namespace {
 
-constexpr int repetitions = 3;
-
-// Mean time in ns of q times its own transpose: (n, d) x (d, n) -> (n, n), a new result every time.
-double article_time_ns(const Matrix<double>& q) {
-  Matrix<double> scores;
-  const std::int64_t start = steady_now_ns();
-  for (int i = 0; i < repetitions; ++i) {
-    Matrix<double> product(q.rows(), q.rows());
-    gemm_nt(1.0, q.view(), q.view(), 0.0, product.view());
-    scores = std::move(product);
-  }
-  return static_cast<double>(steady_now_ns() - start) / repetitions;
-}
-
-struct Measured {
-  std::vector<double> n;
-  std::vector<double> bytes;
-  std::vector<double> time_s;
+struct TimingOptions {
+  std::vector<Work> what = {Work::scores};
+  std::vector<Index> n = {512, 1024, 2048, 4096};
+  std::vector<Index> n_k = {0};
+  std::vector<Index> d = {64};
+  std::vector<Index> d_v = {0};
+  std::vector<Index> heads = {1};
+  std::vector<Index> kv_heads = {0};
+  std::vector<Index> batch = {1};
+  std::vector<Precision> dtype = {Precision::f64};
+  Modifiers modifiers;
+  std::string protocol;
+  std::vector<std::string> vs;
+  Index reps = 0;
+  double max_time_s = 5;
+  bool stats = false;
+  bool explain = false;
+  Seed seed;
 };
 
-Row begin_row(const RowStream& stream, Index n, const TimingOptions& options) {
-  Row row;
-  row.exact("algorithm", "scores").exact("dtype", "f64").exact("seq_q", n).exact("seq_k", n).exact("head_dim", options.d);
-  row.exact("protocol", "article").exact("seed", options.seed.text());
-  row.exact("stream_position", stream.position());
-  return row;
-}
+// The options that are axes, in the order in which unnamed ones vary.
+struct TimingAxes {
+  CLI::Option *dtype, *batch, *heads, *kv_heads, *d, *d_v, *n, *n_k;
+};
 
-std::string line_start(Index n) { return fmt::format("n={:>5}  scores {}  ", n, shape_text(n, n)); }
-
-void add_row(Block& block, RowStream& stream, Index n, const TimingOptions& options, Measured& measured) {
-  Row row = begin_row(stream, n, options);
-  Matrix<double> q(n, options.d);
-  stream.generator().fill_normal({q.data(), static_cast<std::size_t>(q.size())}, 0, 1);
-  const double time_ns = article_time_ns(q);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * sizeof(double);
-  const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(options.d);
-  block.text.line(line_start(n) + fmt::format("{:>5.0f} MB  ", static_cast<double>(bytes) / 1e6));
-  block.text.add(fmt::format("{:5.1f}", time_ns / 1e6), Cell::time_ms).add(" ms");
-  row.exact("repetitions", repetitions).exact("bytes", bytes).exact("flops", flops);
-  row.measured("time_s", {{"mean", time_ns / 1e9}}).measured("time_mean_s", time_ns / 1e9).measured("gflops", flops / time_ns);
-  row.exact("status", "passed");
-  block.rows.push_back(std::move(row));
-  measured.n.push_back(static_cast<double>(n));
-  measured.bytes.push_back(static_cast<double>(bytes));
-  measured.time_s.push_back(time_ns / 1e9);
-}
-
-// Result, the one before it, and the operand. Zero where it overflows is caught by Matrix itself.
-std::uint64_t row_bytes(Index n, Index d) {
-  const double bytes = 8.0 * (2.0 * static_cast<double>(n) * static_cast<double>(n) + static_cast<double>(n) * static_cast<double>(d));
-  return bytes < 9e18 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 63;
-}
-
-Block growth_block(const Measured& measured) {
-  Block block{1, "growth", "growth per doubling of n"};
-  const auto memory_fit = fit_growth(measured.n, measured.bytes);
-  const auto time_fit = fit_growth(measured.n, measured.time_s);
-  if (!memory_fit || !time_fit) {
-    block.text.line("per doubling of n: not known from fewer than two sizes");
-    return block;
+// Splits "a,b,c"; an empty piece is refused by whoever parses it.
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> pieces(1);
+  for (const char c : text) {
+    if (c == separator) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += c;
+    }
   }
-  const double memory = memory_fit->growth_per_doubling;
-  const double time = time_fit->growth_per_doubling;
-  block.text.line(fmt::format("per doubling of n: memory x{:.4g}, time x", memory)).add(fmt::format("{:.2f}", time), Cell::measured);
-  block.figures.line(fmt::format("memory x{:.4g}", memory));
-  block.rows.push_back(Row().exact("algorithm", "scores").exact("growth_bytes", memory).measured("growth_time", time));
+  return pieces;
+}
+
+std::vector<Precision> parse_dtypes(const std::string& text) {
+  std::vector<Precision> dtypes;
+  for (const std::string& name : split(text, ',')) {
+    if (name != "f32" && name != "f64") throw UsageError(fmt::format("--dtype: expected f32 or f64, found '{}'", name));
+    dtypes.push_back(name == "f32" ? Precision::f32 : Precision::f64);
+  }
+  return dtypes;
+}
+
+Index parse_window_side(const std::string& text) { return text == "unlimited" ? unlimited : parse_size("--window", text, 0); }
+
+void parse_window(const std::string& text, Modifiers& modifiers) {
+  const std::vector<std::string> sides = split(text, ',');
+  if (sides.size() != 2) throw UsageError(fmt::format("--window: expected LEFT,RIGHT, found '{}'", text));
+  modifiers.window_left = parse_window_side(sides[0]);
+  modifiers.window_right = parse_window_side(sides[1]);
+}
+
+void parse_softcap(const std::string& text, Modifiers& modifiers) {
+  modifiers.softcap = parse_number("--softcap", text);
+  if (modifiers.softcap <= 0) throw UsageError(fmt::format("--softcap: expected a number above 0, found '{}'", text));
+}
+
+// NAME=PATH for each library; loads them, so that a missing one is found out before anything runs.
+std::vector<std::pair<std::string, std::shared_ptr<BlasLibrary>>> load_libraries(const std::vector<std::string>& vs) {
+  std::vector<std::pair<std::string, std::shared_ptr<BlasLibrary>>> libraries;
+  for (const std::string& text : vs) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      throw UsageError(fmt::format("--vs: expected NAME=PATH, found '{}'", text));
+    }
+    auto library = std::make_shared<BlasLibrary>(text.substr(equals + 1));
+    library->set_threads(threads());
+    libraries.emplace_back(text.substr(0, equals), std::move(library));
+  }
+  return libraries;
+}
+
+bool is_product(Work work) { return work == Work::scores || work == Work::gemm; }
+
+std::vector<Contender> contenders_of(const TimingOptions& options) {
+  const auto libraries = load_libraries(options.vs);
+  std::vector<Contender> contenders;
+  bool any_product = false;
+  for (const Work work : options.what) {
+    contenders.push_back({work, std::string(name_of(work))});
+    if (!is_product(work)) continue;
+    any_product = true;
+    for (const auto& [name, library] : libraries) contenders.push_back({work, name, library});
+  }
+  if (!libraries.empty() && !any_product) throw UsageError("--vs: expected --what scores or gemm, which a BLAS library can do");
+  return contenders;
+}
+
+std::vector<TimingPoint> points_of(const TimingOptions& options, const TimingAxes& axes, const CLI::App& app) {
+  std::vector<Index> dtypes;
+  for (const Precision precision : options.dtype) dtypes.push_back(static_cast<Index>(precision));
+  const std::vector<Axis> all = {
+      {axes.dtype, dtypes}, {axes.batch, options.batch}, {axes.heads, options.heads}, {axes.kv_heads, options.kv_heads},
+      {axes.d, options.d},  {axes.d_v, options.d_v},     {axes.n, options.n},         {axes.n_k, options.n_k}};
+  std::vector<TimingPoint> points;
+  for (const std::vector<Index>& c : combinations(all, app)) {
+    TimingPoint point{c[6], c[7] == 0 ? c[6] : c[7], c[4], c[5] == 0 ? c[4] : c[5],     axes.d->count() > 0 ? c[4] : c[6],
+                      c[2], c[3] == 0 ? c[2] : c[3], c[1], static_cast<Precision>(c[0])};
+    if (point.heads % point.kv_heads != 0) {
+      throw UsageError(fmt::format("--kv-heads: expected a divisor of {} heads, found {}", point.heads, point.kv_heads));
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+// Whether document 1's protocol is meant; refuses what it cannot be combined with.
+bool article_protocol(const TimingOptions& options, const TimingAxes& axes) {
+  if (!options.protocol.empty() && options.protocol != "article" && options.protocol != "steady") {
+    throw UsageError(fmt::format("--protocol: expected article or steady, found '{}'", options.protocol));
+  }
+  const bool plain_scores = options.what == std::vector<Work>{Work::scores} && options.vs.empty() && !options.modifiers.any() &&
+                            options.dtype == std::vector<Precision>{Precision::f64} && options.d.size() == 1 && options.reps == 0;
+  bool other_axes = false;
+  for (const CLI::Option* axis : {axes.batch, axes.heads, axes.kv_heads, axes.d_v, axes.n_k}) other_axes = other_axes || axis->count() > 0;
+  const bool possible = plain_scores && !other_axes && !options.stats;
+  if (options.protocol == "article" && !possible) {
+    throw UsageError("--protocol: article is document 1's measurement of float64 scores; the other options want steady");
+  }
+  return options.protocol.empty() ? possible : options.protocol == "article";
+}
+
+Json names(const std::vector<Work>& what) {
+  Json all = Json::array();
+  for (const Work work : what) all.push_back(name_of(work));
+  return all;
+}
+
+Json args_of(const TimingOptions& options, bool article) {
+  Json dtypes = Json::array();
+  for (const Precision precision : options.dtype) dtypes.push_back(name_of(precision));
+  Json args = {
+      {"what", names(options.what)}, {"n", options.n}, {"d", options.d}, {"dtype", dtypes}, {"protocol", article ? "article" : "steady"}};
+  if (!article) {
+    args["heads"] = options.heads;
+    args["batch"] = options.batch;
+    args["causal"] = options.modifiers.causal;
+    args["vs"] = options.vs;
+    args["max_time_s"] = options.max_time_s;
+  }
+  args["seed"] = options.seed.text();
+  return args;
+}
+
+Report run_article(const TimingOptions& options) {
+  Report report{"timing-sweep"};
+  report.args = args_of(options, true);
+  report.blocks = article_blocks({options.n, options.d.front(), options.seed}, report.status);
+  return report;
+}
+
+Block steady_growth_block(const std::vector<SteadyRow>& rows, bool stats) {
+  Block block{0, "growth", "growth per doubling of n"};
+  const std::vector<Growth> growths = growth_of(rows);
+  block.text = growth_text(growths, stats);
+  for (const Growth& growth : growths) {
+    block.rows.push_back(Row()
+                             .exact("series", growth.name)
+                             .measured("growth_bytes", growth.per_doubling_bytes)
+                             .measured("growth_time", growth.per_doubling_time)
+                             .measured("exponent_time", growth.exponent)
+                             .measured("exponent_low", growth.exponent_low ? Json(*growth.exponent_low) : Json())
+                             .measured("exponent_high", growth.exponent_high ? Json(*growth.exponent_high) : Json()));
+  }
   return block;
 }
 
-Report run_timing(const TimingOptions& options) {
+Report run_steady(const TimingOptions& options, const std::vector<TimingPoint>& points) {
+  SteadyOptions steady{contenders_of(options), points, options.modifiers, options.seed, {}};
+  if (options.reps > 0) steady.sampler.repetitions = static_cast<int>(options.reps);
+  steady.sampler.max_time_s = options.max_time_s;
   Report report{"timing-sweep"};
-  report.tabular = true;
-  report.headings = Headings::none;
-  report.args = {{"n", options.n}, {"d", options.d}, {"seed", options.seed.text()}};
-  report.blocks = timing_blocks(options, report.status);
+  report.args = args_of(options, false);
+  Block block{0, "timing", "timings"};
+  RowStream stream(options.seed);
+  const Ceilings ceilings = measure_ceilings(threads());
+  std::vector<SteadyRow> all;
+  for (const TimingPoint& point : points) {
+    const std::vector<SteadyRow> rows = measure_point(steady, point, stream, ceilings);
+    block.text.append(steady_text(rows, steady, all.empty(), options.stats));
+    const double first_s = rows.front().timed() ? rows.front().median_s() : 0;
+    for (const SteadyRow& row : rows) {
+      Row record = steady_record(row, steady);
+      record.measured("speedup", row.timed() && first_s > 0 ? Json(first_s / row.median_s()) : Json());
+      block.rows.push_back(std::move(record));
+      if (row.status != Status::passed) report.status = row.status;
+      all.push_back(row);
+    }
+  }
+  report.blocks.push_back(std::move(block));
+  report.blocks.push_back(steady_growth_block(all, options.stats));
   return report;
+}
+
+TimingAxes add_axes(CLI::App& app, TimingOptions& options) {
+  TimingAxes axes{};
+  axes.n = add_sizes(app, "--n", options.n, "Numbers of queries and keys (decode: keys)")->default_str("512..4096");
+  axes.n_k = add_sizes(app, "--n-k,--nk", options.n_k, "Numbers of keys")->default_str("n");
+  axes.d = add_sizes(app, "--d,--d-k,--dk", options.d, "Widths of queries and keys (gemm: inner size)")->default_str("64, gemm: n");
+  axes.d_v = add_sizes(app, "--d-v,--dv", options.d_v, "Widths of values")->default_str("d");
+  axes.heads = add_sizes(app, "--heads", options.heads, "Query heads");
+  axes.kv_heads =
+      add_sizes(app, "--kv-heads", options.kv_heads, "Key and value heads, each shared by a group of query heads")->default_str("heads");
+  axes.batch = add_sizes(app, "--batch", options.batch, "Batch sizes");
+  axes.dtype = app.add_option_function<std::string>(
+                      "--dtype", [&options](const std::string& text) { options.dtype = parse_dtypes(text); }, "f32, f64 or both")
+                   ->type_name("LIST")
+                   ->default_str("f64");
+  return axes;
+}
+
+void add_what(CLI::App& app, TimingOptions& options) {
+  const auto parse_what = [&options](const std::string& text) {
+    options.what.clear();
+    for (const std::string& name : split(text, ',')) options.what.push_back(parse_work(name));
+  };
+  app.add_option_function<std::string>("--what", parse_what, "scores, standard, fused, decode, gemm: several run interleaved at each size")
+      ->type_name("LIST")
+      ->default_str("scores");
+  app.add_flag("--causal", options.modifiers.causal, "Each query sees the keys up to its own position; the last query the last key");
+  app.add_option_function<std::string>(
+         "--window", [&options](const std::string& text) { parse_window(text, options.modifiers); },
+         "Each query sees so many keys before and after its own position; 'unlimited' for either")
+      ->type_name("LEFT,RIGHT");
+  app.add_option_function<std::string>(
+         "--softcap", [&options](const std::string& text) { parse_softcap(text, options.modifiers); },
+         "Scores become CAP tanh(score / CAP)")
+      ->type_name("CAP");
+}
+
+void add_measuring(CLI::App& app, TimingOptions& options) {
+  app.add_option("--protocol", options.protocol, "article (document 1's way; default for scores alone) or steady")->type_name("NAME");
+  app.add_option("--vs", options.vs, "Time this BLAS library's product on the same operands: NAME=PATH of a shared library")
+      ->type_name("NAME=PATH");
+  add_size(app, "--reps", options.reps, "Exactly so many samples per row")->default_str("until the noise is below 2 %");
+  const auto parse_time = [&options](const std::string& text) {
+    options.max_time_s = parse_number("--max-time", text);
+    if (options.max_time_s <= 0) throw UsageError(fmt::format("--max-time: expected a number above 0, found '{}'", text));
+  };
+  app.add_option_function<std::string>("--max-time", parse_time, "Seconds of running time per row at the most")
+      ->type_name("S")
+      ->default_str("5");
+  app.add_flag("--stats", options.stats, "Further lines on each row: rates, samples, memory, fitted exponents");
+  app.add_flag("--explain", options.explain, "Measure the parts of document 1's table on this machine, at the largest n");
 }
 
 std::function<Report()> set_up_timing(CLI::App& app) {
   const auto options = std::make_shared<TimingOptions>();
-  add_sizes(app, "--n", options->n, "Numbers of tokens")->default_str("512..4096");
-  add_size(app, "--d,--d-k,--dk", options->d, "Width of queries and keys");
+  add_what(app, *options);
+  const TimingAxes axes = add_axes(app, *options);
+  add_measuring(app, *options);
   add_seed(app, options->seed);
-  return [options] { return run_timing(*options); };
+  return [options, axes, &app] {
+    if (options->explain) return explain_report({options->n.back(), options->d.front(), options->seed});
+    Report report = article_protocol(*options, axes) ? run_article(*options) : run_steady(*options, points_of(*options, axes, app));
+    report.tabular = true;
+    report.headings = Headings::none;
+    return report;
+  };
 }
 
 }  // namespace
 
-std::vector<Block> timing_blocks(const TimingOptions& options, Status& status) {
-  Block block{1, "timing", "time and memory of the scores"};
-  RowStream stream(options.seed);
-  Measured measured;
-  for (const Index n : options.n) {
-    try {
-      require_memory(row_bytes(n, options.d), fmt::format("timing-sweep: n = {}", n));
-      add_row(block, stream, n, options, measured);
-    } catch (const MemoryError& error) {
-      block.text.line(line_start(n) + "skipped: ").add(error.what(), Cell::measured);
-      block.rows.push_back(begin_row(stream, n, options).exact("status", "skipped").measured("reason", error.what()));
-      status = Status::skipped;
-      stream.pass_over(static_cast<double>(n) * static_cast<double>(options.d));
-    }
-  }
-  Block growth = growth_block(measured);
-  return {std::move(block), std::move(growth)};
+Experiment timing_sweep() {
+  return {"timing-sweep", "How time and memory grow with n: document 1's lines, attention, products", {"timing"}, set_up_timing};
 }
-
-Experiment timing_sweep() { return {"timing-sweep", "How the time of Q K^T grows with n: document 1's lines", {"timing"}, set_up_timing}; }
 
 }  // namespace attn

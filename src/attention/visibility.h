@@ -51,12 +51,31 @@ bool can_mask(const AttentionOptions<T>& options) {
          !options.key_lengths.empty();
 }
 
+// sum over i in [0, rows) of min(max(i + shift, 0), most), in closed form: a sweep's rows may have any length.
+inline double clamped_ramp_sum(Index rows, Index shift, Index most) {
+  // The sum over u in [0, t) of min(u, most): a triangle, then a plateau.
+  const auto below = [most](double t) {
+    const double top = static_cast<double>(most);
+    if (t <= 0) return 0.0;
+    return t <= top + 1 ? t * (t - 1) / 2 : top * (top + 1) / 2 + (t - top - 1) * top;
+  };
+  return below(static_cast<double>(rows) + static_cast<double>(shift)) - below(static_cast<double>(shift));
+}
+
 // Number of (query, key) pairs in the visible ranges of all heads: what a throughput counts.
 template <class T>
 double visible_pairs(const AttentionShape& shape, const AttentionOptions<T>& options) {
+  constexpr Index far = Index{1} << 62;  // as in visible_range
   double pairs = 0;
   for (Index b = 0; b < shape.batch; ++b) {
-    for (Index i = 0; i < shape.seq_q; ++i) pairs += static_cast<double>(visible_range(shape, options, b, i).size());
+    Index most = options.mask.exists() ? std::min(shape.seq_k, options.mask.keys) : shape.seq_k;
+    if (!options.key_lengths.empty()) most = std::min(most, options.key_lengths[static_cast<std::size_t>(b)]);
+    const Index offset = options.offset_of(b);
+    const Index right = options.causal ? 0 : options.window_right;
+    const double rows = static_cast<double>(shape.seq_q);
+    pairs += right < far ? clamped_ramp_sum(shape.seq_q, offset + 1 + std::min(right, options.window_right), most)
+                         : rows * static_cast<double>(most);
+    if (options.window_left < far) pairs -= clamped_ramp_sum(shape.seq_q, offset - options.window_left, most);
   }
   return pairs * static_cast<double>(shape.heads);
 }

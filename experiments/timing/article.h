@@ -1,6 +1,6 @@
-// `attn timing-sweep`: how time and memory of the score matrix Q K^T grow with the number of tokens.
+// The article's protocol: document 1's own measurement of how time and memory of the scores Q K^T grow with the number of tokens.
 //
-// The article's protocol, as document 1 measures: the full (n, n) float64 product of an (n, d) matrix with its own transpose; the mean of
+// The full (n, n) float64 product of an (n, d) matrix with its own transpose; the mean of
 // three repetitions, each of which allocates a new result, computes it, and frees the one before, all inside the clock.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace attn {
 
-struct TimingOptions {
+struct ArticleOptions {
   std::vector<Index> n = {512, 1024, 2048, 4096};
   Index d = 64;
   Seed seed;
 };
 
 // Two blocks: timing (document 1's lines) and growth (by what factor memory and time grew per doubling of n, by the slope on log axes).
-std::vector<Block> timing_blocks(const TimingOptions& options, Status& status);
+std::vector<Block> article_blocks(const ArticleOptions& options, Status& status);
 
 }  // namespace attn

@@ -1,0 +1,129 @@
+#include "timing/explain.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "gemm/gemm.h"
+#include "machine/memory_limit.h"
+#include "machine/threads.h"
+#include "measure/ceilings.h"
+#include "measure/clock.h"
+#include "measure/sampler.h"
+#include "numpy/generator.h"
+
+namespace attn {
+namespace {
+
+// Rows of the triangle that are multiplied at once: enough for the product's full speed, few enough to waste little above the diagonal.
+constexpr Index triangle_rows = 256;
+
+using Scores = MatrixView<double>;
+using Tokens = MatrixView<const double>;
+
+// The lower triangle of q q^T, block row by block row.
+void triangle(Tokens q, Scores scores) {
+  for (Index i = 0; i < q.rows(); i += triangle_rows) {
+    const Index rows = std::min(triangle_rows, q.rows() - i);
+    gemm_nt(1.0, q.block(i, 0, rows, q.cols()), q.block(0, 0, i + rows, q.cols()), 0.0, scores.block(i, 0, rows, i + rows));
+  }
+}
+
+// Copies the lower triangle into the upper one, one element after another, in one thread, as NumPy does after its SYRK.
+void mirror(Scores scores) {
+  for (Index i = 0; i < scores.rows(); ++i) {
+    for (Index j = i + 1; j < scores.cols(); ++j) scores(i, j) = scores(j, i);
+  }
+}
+
+Scores as_scores(const Allocation& memory, Index n) { return {static_cast<double*>(memory.get()), n, n}; }
+
+struct Part {
+  std::string id;
+  std::string text;
+  double time_s = 0;
+};
+
+class Parts {
+ public:
+  explicit Parts(const ExplainOptions& options) : n_(options.n), bytes_(static_cast<std::size_t>(n_ * n_) * sizeof(double)) {
+    Generator generator = default_rng(options.seed);
+    for (Matrix<double>* operand : {&q_, &k_}) {
+      *operand = Matrix<double>(n_, options.d);
+      generator.fill_standard_normal({operand->data(), static_cast<std::size_t>(operand->size())}, threads());
+    }
+    scores_ = Matrix<double>(n_, n_, 0.0);
+  }
+
+  std::vector<Part> measure_all() {
+    add("article", "as document 1: a fresh result each time, Q with itself", [this](int) {
+      Matrix<double> fresh(n_, n_);
+      gemm_nt(1.0, q_.view(), q_.view(), 0.0, fresh.view());
+    });
+    add("arithmetic", "arithmetic: into a result used before, distinct operands", [this](int buffer) {
+      gemm_nt(1.0, buffer == 0 ? q_.view() : k_.view(), buffer == 0 ? k_.view() : q_.view(), 0.0, scores_.view());
+    });
+    add("same_operands", "the same, Q with itself",
+        [this](int buffer) { gemm_nt(1.0, (buffer == 0 ? q_ : k_).view(), (buffer == 0 ? q_ : k_).view(), 0.0, scores_.view()); });
+    add("triangle", "one triangle only, as SYRK computes it", [this](int) { triangle(q_, scores_); });
+    add("mirror", "mirroring the triangle element by element, one thread", [this](int) { mirror(scores_); });
+    add("first_touch_small", "first touch of a result, 4-KiB pages", [this](int) { touch(PageSize::small); });
+    add("first_touch_huge", "first touch of a result, 2-MiB pages where the system gives them", [this](int) { touch(PageSize::huge); });
+    add("numpy_like", "NumPy's way as a whole: fresh 4-KiB pages, triangle, mirror, free", [this](int) {
+      const Allocation memory = allocate(bytes_, PageSize::small);
+      triangle(q_, as_scores(memory, n_));
+      mirror(as_scores(memory, n_));
+    });
+    return parts_;
+  }
+
+ private:
+  void touch(PageSize pages) const {
+    const Allocation memory = allocate(bytes_, pages);
+    first_touch(memory.get(), bytes_);
+  }
+
+  void add(const std::string& id, const std::string& text, const std::function<void(int)>& run) {
+    SamplerOptions options;
+    options.max_time_s = 1;
+    const Measurement measurement = measure(TimedBody{id, run}, options);
+    parts_.push_back({id, text, measurement.summary->median / 1e9});
+  }
+
+  Index n_;
+  std::size_t bytes_;
+  Matrix<double> q_, k_;   // (n, d)
+  Matrix<double> scores_;  // (n, n)
+  std::vector<Part> parts_;
+};
+
+double time_of(const std::vector<Part>& parts, const std::string& id) {
+  return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.id == id; })->time_s;
+}
+
+}  // namespace
+
+Report explain_report(const ExplainOptions& options) {
+  const double bytes = static_cast<double>(options.n) * static_cast<double>(options.n) * sizeof(double);
+  require_memory(static_cast<std::uint64_t>(std::min(2.2 * bytes, 9e18)), fmt::format("timing-sweep: n = {}", options.n));
+  std::vector<Part> parts = Parts(options).measure_all();
+  const double explained = time_of(parts, "triangle") + time_of(parts, "mirror") + time_of(parts, "first_touch_small");
+  parts.push_back({"explained", "sum of triangle, mirror and first touch with 4-KiB pages", explained});
+  parts.push_back({"unexplained", "NumPy's way less that sum", time_of(parts, "numpy_like") - explained});
+
+  Report report{"timing-sweep"};
+  report.args = {{"explain", true}, {"n", options.n}, {"d", options.d}, {"seed", options.seed.text()}};
+  report.tabular = true;
+  report.headings = Headings::none;
+  Block block{1, "explain", "the parts of document 1's times"};
+  block.text.line(fmt::format("n={}, d={}, {:.0f} MB of scores, threads: ", options.n, options.d, bytes / 1e6))
+      .add(std::to_string(threads()), Cell::measured);
+  for (const Part& part : parts) {
+    block.text.line(fmt::format("{:<68} ", part.text)).add(fmt::format("{:8.2f}", part.time_s * 1e3), Cell::measured).add(" ms");
+    block.rows.push_back(
+        Row().exact("part", part.id).exact("description", part.text).exact("seq_q", options.n).measured("time_median_s", part.time_s));
+  }
+  report.blocks.push_back(std::move(block));
+  return report;
+}
+
+}  // namespace attn

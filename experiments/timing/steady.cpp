@@ -1,0 +1,205 @@
+#include "timing/steady.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "machine/error.h"
+#include "machine/memory_limit.h"
+#include "machine/threads.h"
+#include "measure/growth.h"
+#include "measure/resource_usage.h"
+#include "timing/workload.h"
+
+namespace attn {
+namespace {
+
+// Works that read the same inputs.
+enum class InputKind { attention, decode, gemm };
+
+InputKind kind_of(Work work) {
+  if (work == Work::decode) return InputKind::decode;
+  return work == Work::gemm ? InputKind::gemm : InputKind::attention;
+}
+
+// The work whose shape an input kind has: the one with the most operands, so that scores share q and k with attention.
+Work widest_work(const SteadyOptions& options, InputKind kind) {
+  Work widest = Work::scores;
+  for (const Contender& contender : options.contenders) {
+    if (kind_of(contender.work) == kind && (widest == Work::scores || contender.work != Work::scores)) widest = contender.work;
+  }
+  return widest;
+}
+
+double numbers_of(const AttentionShape& s) {
+  const double per_batch = static_cast<double>(s.heads) * static_cast<double>(s.seq_q) * static_cast<double>(s.head_dim) +
+                           static_cast<double>(s.kv_heads) * static_cast<double>(s.seq_k) * static_cast<double>(s.head_dim + s.head_dim_v);
+  return static_cast<double>(s.batch) * per_batch;
+}
+
+std::uint64_t whole_bytes(double bytes) { return bytes < 9e18 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 63; }
+
+std::string describe(const Contender& contender, const TimingPoint& point) {
+  return fmt::format("timing-sweep: {}: n = {}", contender.algorithm, point.n);
+}
+
+// Everything at one point, in one precision.
+template <class T>
+class Point {
+ public:
+  Point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings)
+      : options_(options), point_(point), ceilings_(ceilings) {
+    for (const Contender& contender : options.contenders) {
+      SteadyRow& row = rows_.emplace_back();
+      row.contender = contender;
+      row.point = point;
+      row.flops = flops_of(contender.work, point, options.modifiers);
+      row.bytes_model = bytes_model_of(contender.work, point, options.modifiers);
+    }
+    for (const InputKind kind : {InputKind::attention, InputKind::decode, InputKind::gemm}) draw_inputs(kind, stream);
+  }
+
+  std::vector<SteadyRow> measure() {
+    prepare();
+    std::vector<TimedBody> bodies;
+    std::vector<std::size_t> timed;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (workloads_[i] == nullptr) continue;
+      Workload* workload = workloads_[i].get();
+      const std::string pool = rows_[i].contender.library == nullptr ? "" : rows_[i].contender.algorithm;
+      bodies.push_back({rows_[i].contender.algorithm, [workload](int buffer) { workload->run(buffer); }, rows_[i].input_buffers, pool});
+      timed.push_back(i);
+    }
+    const std::vector<Measurement> measurements = measure_interleaved(bodies, options_.sampler);
+    for (std::size_t m = 0; m < timed.size(); ++m) finish(rows_[timed[m]], *workloads_[timed[m]], measurements[m]);
+    return std::move(rows_);
+  }
+
+ private:
+  using Inputs = InputBuffers<T>;
+
+  template <class Visit>
+  void for_each_row(InputKind kind, const Visit& visit) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (kind_of(rows_[i].contender.work) == kind) visit(i);
+    }
+  }
+
+  // Draws the numbers of one kind of inputs, or passes them over where they would not fit.
+  void draw_inputs(InputKind kind, RowStream& stream) {
+    workloads_.resize(rows_.size());
+    bool wanted = false;
+    for_each_row(kind, [&](std::size_t i) {
+      wanted = true;
+      rows_[i].stream_position = stream.position();
+    });
+    if (!wanted) return;
+    const Work work = widest_work(options_, kind);
+    const AttentionShape shape = shape_of(work, point_);
+    const int buffers = buffer_count(work, point_);
+    try {
+      require_memory(whole_bytes(buffers * input_bytes_of(work, point_)), fmt::format("timing-sweep: inputs of n = {}", point_.n));
+      inputs_[kind] = std::make_unique<Inputs>(shape, buffers, stream.generator());
+    } catch (const MemoryError& error) {
+      for_each_row(kind, [&](std::size_t i) { skip(rows_[i], error.what()); });
+      stream.pass_over(numbers_of(shape));
+    }
+  }
+
+  static void skip(SteadyRow& row, const std::string& reason) {
+    row.status = Status::skipped;
+    row.reason = reason;
+  }
+
+  // Makes each workload and runs it once to see how much memory it takes. What follows is measured warm.
+  void prepare() {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      SteadyRow& row = rows_[i];
+      if (row.status != Status::passed) continue;
+      try {
+        require_memory(whole_bytes(working_bytes_of(row.contender.work, point_)), describe(row.contender, point_));
+        const Inputs& inputs = *inputs_.at(kind_of(row.contender.work));
+        row.input_buffers = inputs.count();
+        const std::size_t before = allocated_bytes();
+        reset_allocation_high_water();
+        workloads_[i] = make_workload<T>(row.contender.work, inputs, options_.modifiers, row.contender.library.get());
+        workloads_[i]->run(0);
+        row.peak_bytes = allocation_high_water_bytes() - before + whole_bytes(input_bytes_of(row.contender.work, point_));
+      } catch (const MemoryError& error) {
+        workloads_[i].reset();
+        skip(row, error.what());
+      }
+    }
+  }
+
+  void finish(SteadyRow& row, const Workload& workload, const Measurement& measurement) {
+    row.measurement = measurement;
+    const std::string fault = workload.fault();
+    if (!fault.empty()) {
+      row.status = Status::failed;
+      row.reason = fault;
+    }
+    row.input_hash = inputs_.at(kind_of(row.contender.work))->hash();
+    row.output_hash = workload.output_hash();
+    row.process_peak_bytes = resource_usage().peak_bytes;
+    if (!row.timed()) return;
+    row.peak_gflops = sizeof(T) == sizeof(float) ? ceilings_.f32_all_threads.gflops : ceilings_.f64_all_threads.gflops;
+    add_warning(row, ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s"));
+    if (row.contender.work != Work::decode) return;
+    row.read_gbps_ceiling = measure_read_gbps(whole_bytes(row.input_buffers * input_bytes_of(row.contender.work, point_)), threads());
+    add_warning(row, ceiling_warning(row.gbps(), *row.read_gbps_ceiling, "read GB/s"));
+  }
+
+  static void add_warning(SteadyRow& row, const std::optional<Warning>& warning) {
+    if (warning) row.measurement->warnings.push_back(*warning);
+  }
+
+  const SteadyOptions& options_;
+  TimingPoint point_;
+  const Ceilings& ceilings_;
+  std::vector<SteadyRow> rows_;
+  std::map<InputKind, std::unique_ptr<Inputs>> inputs_;
+  std::vector<std::unique_ptr<Workload>> workloads_;
+};
+
+// What a series over n has in common.
+std::string series_name(const SteadyRow& row) {
+  const TimingPoint& p = row.point;
+  const bool square = p.n_k == p.n;
+  return fmt::format("{} {} d={} d_v={} heads={}/{} batch={}{}", row.contender.algorithm, name_of(p.precision), p.d, p.d_v, p.heads,
+                     p.kv_heads, p.batch, square ? "" : fmt::format(" n_k={}", p.n_k));
+}
+
+}  // namespace
+
+std::vector<SteadyRow> measure_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings) {
+  if (point.precision == Precision::f32) return Point<float>(options, point, stream, ceilings).measure();
+  return Point<double>(options, point, stream, ceilings).measure();
+}
+
+std::vector<Growth> growth_of(const std::vector<SteadyRow>& rows) {
+  struct Series {
+    std::vector<double> n, time, bytes;
+  };
+  std::vector<std::string> names;
+  std::map<std::string, Series> all;
+  for (const SteadyRow& row : rows) {
+    if (!row.timed()) continue;
+    const std::string name = series_name(row);
+    if (all.find(name) == all.end()) names.push_back(name);
+    Series& series = all[name];
+    series.n.push_back(static_cast<double>(row.point.n));
+    series.time.push_back(row.median_s());
+    series.bytes.push_back(static_cast<double>(row.peak_bytes));
+  }
+  std::vector<Growth> growths;
+  for (const std::string& name : names) {
+    const auto time = fit_growth(all[name].n, all[name].time);
+    const auto bytes = fit_growth(all[name].n, all[name].bytes);
+    if (!time || !bytes) continue;
+    growths.push_back(
+        {name, time->growth_per_doubling, bytes->growth_per_doubling, time->exponent, time->exponent_low, time->exponent_high});
+  }
+  return growths;
+}
+
+}  // namespace attn

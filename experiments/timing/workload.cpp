@@ -1,0 +1,226 @@
+#include "timing/workload.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "attention/fused.h"
+#include "attention/standard.h"
+#include "gemm/gemm.h"
+#include "machine/threads.h"
+#include "measure/machine_facts.h"
+#include "verify/oracle.h"
+#include "verify/product_check.h"
+#include "verify/tolerance.h"
+
+namespace attn {
+namespace {
+
+constexpr std::uint64_t check_seed = 20170612;  // of the sample that is checked, not of what is timed
+
+template <class T>
+Matrix<T> draw(Index rows, Index cols, Generator& generator) {
+  constexpr Index piece = Index{1} << 17;
+  Matrix<T> matrix(rows, cols);
+  std::vector<double> numbers(static_cast<std::size_t>(std::min(piece, std::max<Index>(matrix.size(), 1))));
+  for (Index first = 0; first < matrix.size(); first += piece) {
+    const Index count = std::min(piece, matrix.size() - first);
+    generator.fill_standard_normal({numbers.data(), static_cast<std::size_t>(count)}, threads());
+    std::transform(numbers.begin(), numbers.begin() + count, matrix.data() + first, [](double x) { return static_cast<T>(x); });
+  }
+  return matrix;
+}
+
+template <class T>
+std::string hash_of(std::initializer_list<const Matrix<T>*> matrices) {
+  XXH3_state_t* state = XXH3_createState();
+  XXH3_64bits_reset(state);
+  for (const Matrix<T>* matrix : matrices) XXH3_64bits_update(state, matrix->data(), matrix->bytes());
+  const std::uint64_t hash = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return fmt::format("{:016x}", hash);
+}
+
+// Every product of queries and keys, or A B, per head: (batch * heads * m, n).
+template <class T>
+class ProductWorkload : public Workload {
+ public:
+  ProductWorkload(Work work, const InputBuffers<T>& inputs, const BlasLibrary* library)
+      : inputs_(inputs),
+        library_(library),
+        transposed_(work == Work::scores),
+        output_(inputs.shape().batch * inputs.shape().heads * inputs.shape().seq_q, inputs.shape().seq_k) {}
+
+  void run(int buffer) override {
+    for (Index head = 0; head < heads(); ++head) multiply(a(buffer, head), b(buffer, head), c(head));
+  }
+
+  std::string fault() const override {
+    for (Index head = 0; head < heads(); ++head) {
+      const MatrixView<const T> found = output_.view().block(head * rows(), 0, rows(), output_.cols());
+      const auto wrong = check_product<T>(a(0, head), b(0, head), transposed_, found, check_seed);
+      if (wrong) {
+        return fmt::format("wrong product: head {}, row {}: sums differ by {:.3g}, allowed {:.3g}", head, wrong->row, wrong->difference,
+                           wrong->allowed);
+      }
+    }
+    return {};
+  }
+
+  std::string output_hash() const override { return hash_of({&output_}); }
+
+ private:
+  Index heads() const { return inputs_.shape().batch * inputs_.shape().heads; }
+  Index rows() const { return inputs_.shape().seq_q; }
+
+  MatrixView<const T> a(int buffer, Index head) const {
+    return inputs_[buffer].q.view().block(head * rows(), 0, rows(), inputs_.shape().head_dim);
+  }
+  MatrixView<const T> b(int buffer, Index head) const {
+    const MatrixView<const T> all = inputs_[buffer].k.view();
+    if (!transposed_) return {all.data(), inputs_.shape().head_dim, inputs_.shape().seq_k};
+    const Index kv_head = head / inputs_.shape().group();
+    return all.block(kv_head * inputs_.shape().seq_k, 0, inputs_.shape().seq_k, all.cols());
+  }
+  MatrixView<T> c(Index head) { return output_.view().block(head * rows(), 0, rows(), output_.cols()); }
+
+  void multiply(MatrixView<const T> left, MatrixView<const T> right, MatrixView<T> result) const {
+    if (library_ != nullptr) {
+      library_->template gemm<T>(Transpose::no, transposed_ ? Transpose::yes : Transpose::no, T{1}, left, right, T{0}, result);
+    } else if (transposed_) {
+      gemm_nt(T{1}, left, right, T{0}, result);
+    } else {
+      gemm(T{1}, left, right, T{0}, result);
+    }
+  }
+
+  const InputBuffers<T>& inputs_;
+  const BlasLibrary* library_;
+  bool transposed_;
+  Matrix<T> output_;
+};
+
+// At most this many query rows of a head are compared with the oracle, and this many heads.
+constexpr Index checked_rows = 24;
+constexpr Index checked_heads = 4;
+
+// Query rows to check: the ends, tile edges of common sizes, and some at random.
+std::vector<Index> sample_rows(Index seq_q, std::mt19937_64& generator) {
+  std::vector<Index> rows = {0, seq_q - 1};
+  for (const Index edge : {8, 16, 64, 96, 128, 192, 256, 512, 1024}) {
+    rows.push_back(edge - 1);
+    rows.push_back(edge);
+  }
+  while (static_cast<Index>(rows.size()) < checked_rows)
+    rows.push_back(static_cast<Index>(generator() % static_cast<std::uint64_t>(seq_q)));
+  std::erase_if(rows, [seq_q](Index row) { return row >= seq_q; });
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+template <class T>
+class AttentionWorkload : public Workload {
+ public:
+  AttentionWorkload(Work work, const InputBuffers<T>& inputs, const Modifiers& modifiers)
+      : inputs_(inputs),
+        standard_(work == Work::standard),
+        options_(options_of<T>(modifiers, inputs.shape())),
+        output_(inputs.shape().batch * inputs.shape().heads * inputs.shape().seq_q, inputs.shape().head_dim_v) {}
+
+  void run(int buffer) override {
+    if (standard_) {
+      standard_attention<T>(tensors(buffer), options_);
+    } else {
+      fused_attention<T>(tensors(buffer), options_);
+    }
+  }
+
+  std::string fault() const override {
+    const AttentionShape& shape = inputs_.shape();
+    std::mt19937_64 generator(check_seed);
+    const Index heads = shape.batch * shape.heads;
+    for (Index head = 0; head < heads; head += std::max<Index>(1, heads / checked_heads)) {
+      const std::string wrong = fault_of_head(head / shape.heads, head % shape.heads, sample_rows(shape.seq_q, generator));
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+  std::string output_hash() const override { return hash_of({&output_}); }
+
+ private:
+  AttentionTensors<T> tensors(int buffer) const {
+    const AttentionShape& s = inputs_.shape();
+    const auto& in = inputs_[buffer];
+    return {TensorView<const T>::hnd(in.q.data(), s.batch, s.heads, s.seq_q, s.head_dim),
+            TensorView<const T>::hnd(in.k.data(), s.batch, s.kv_heads, s.seq_k, s.head_dim),
+            TensorView<const T>::hnd(in.v.data(), s.batch, s.kv_heads, s.seq_k, s.head_dim_v),
+            TensorView<T>::hnd(const_cast<T*>(output_.data()), s.batch, s.heads, s.seq_q, s.head_dim_v)};
+  }
+
+  std::string fault_of_head(Index b, Index h, const std::vector<Index>& rows) const {
+    const AttentionTensors<T> all = tensors(0);
+    const auto expected = oracle_rows(all, options_, b, h, rows);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const T* found = all.o.head(b, h).row(rows[r]);
+      const std::vector<double> allowed = allowed_differences(all, options_, b, h, rows[r], expected[r], tolerance_of<T>());
+      for (std::size_t x = 0; x < allowed.size(); ++x) {
+        const double difference = std::abs(static_cast<double>(found[x]) - static_cast<double>(expected[r].output[x]));
+        if (difference <= allowed[x]) continue;
+        return fmt::format("wrong output: batch {}, head {}, row {}, column {}: expected {:.8g}, found {:.8g}, allowed {:.2g}", b, h,
+                           rows[r], x, static_cast<double>(expected[r].output[x]), static_cast<double>(found[x]), allowed[x]);
+      }
+    }
+    return {};
+  }
+
+  const InputBuffers<T>& inputs_;
+  bool standard_;
+  AttentionOptions<T> options_;
+  Matrix<T> output_;
+};
+
+}  // namespace
+
+template <class T>
+InputBuffers<T>::InputBuffers(const AttentionShape& shape, int count, Generator& generator) : shape_(shape) {
+  Buffer first;
+  first.q = draw<T>(shape.batch * shape.heads * shape.seq_q, shape.head_dim, generator);
+  first.k = draw<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim, generator);
+  first.v = draw<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim_v, generator);
+  buffers_.push_back(std::move(first));
+  while (static_cast<int>(buffers_.size()) < count) {
+    buffers_.push_back({copy(buffers_[0].q.view()), copy(buffers_[0].k.view()), copy(buffers_[0].v.view())});
+  }
+}
+
+template <class T>
+std::string InputBuffers<T>::hash() const {
+  return hash_of({&buffers_[0].q, &buffers_[0].k, &buffers_[0].v});
+}
+
+template <class T>
+std::unique_ptr<Workload> make_workload(Work work, const InputBuffers<T>& inputs, const Modifiers& modifiers, const BlasLibrary* library) {
+  if (work == Work::scores || work == Work::gemm) return std::make_unique<ProductWorkload<T>>(work, inputs, library);
+  return std::make_unique<AttentionWorkload<T>>(work, inputs, modifiers);
+}
+
+int buffer_count(Work work, const TimingPoint& point) {
+  constexpr int least = 2;
+  if (work != Work::decode) return least;
+  double last_cache = 0;
+  for (const CacheFacts& cache : machine_facts().caches) last_cache = std::max(last_cache, static_cast<double>(cache.size_bytes));
+  constexpr double most = 4096;
+  return std::max(least, static_cast<int>(std::min(most, std::ceil(4 * last_cache / input_bytes_of(work, point)))));
+}
+
+template class InputBuffers<float>;
+template class InputBuffers<double>;
+template std::unique_ptr<Workload> make_workload(Work, const InputBuffers<float>&, const Modifiers&, const BlasLibrary*);
+template std::unique_ptr<Workload> make_workload(Work, const InputBuffers<double>&, const Modifiers&, const BlasLibrary*);
+
+}  // namespace attn

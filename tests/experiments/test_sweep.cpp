@@ -1,0 +1,78 @@
+#include "catch.h"
+#include "sweep/axes.h"
+#include "timing/problem.h"
+#include "timing/steady.h"
+
+using namespace attn;
+
+namespace {
+
+// The combinations of --a and --b for a command line.
+std::vector<std::vector<Index>> parsed(std::vector<std::string> arguments) {
+  CLI::App app;
+  const std::vector<Axis> axes = {{app.add_option("--a", "")->expected(0, 9), {1, 2}},
+                                  {app.add_option("--b", "")->expected(0, 9), {10, 20}}};
+  std::reverse(arguments.begin(), arguments.end());
+  app.parse(arguments);
+  return combinations(axes, app);
+}
+
+using Combinations = std::vector<std::vector<Index>>;
+
+}  // namespace
+
+TEST_CASE("lists multiply, the one named first varying slowest") {
+  const Combinations a_slowest = {{1, 10}, {1, 20}, {2, 10}, {2, 20}};
+  const Combinations b_slowest = {{1, 10}, {2, 10}, {1, 20}, {2, 20}};
+  CHECK(parsed({"--a", "x", "--b", "x"}) == a_slowest);
+  CHECK(parsed({"--b", "x", "--a", "x"}) == b_slowest);
+  CHECK(parsed({}) == a_slowest);
+  CHECK(parsed({"--a", "x"}) == b_slowest);  // what is not named varies slowest
+}
+
+TEST_CASE("operations and bytes of a point") {
+  TimingPoint point{100, 100, 64, 32, 50, 4, 2, 3, Precision::f32};
+  const double pairs = 3.0 * 4 * 100 * 100;
+  CHECK(flops_of(Work::fused, point, {}) == 2 * (64 + 32) * pairs);
+  CHECK(flops_of(Work::scores, point, {}) == 2 * 64 * pairs);
+  CHECK(flops_of(Work::gemm, point, {}) == 2.0 * 100 * 100 * 50);
+  CHECK(flops_of(Work::decode, point, {}) == 2 * (64 + 32) * 3.0 * 4 * 100);
+  Modifiers causal;
+  causal.causal = true;
+  CHECK(flops_of(Work::fused, point, causal) == 2 * (64 + 32) * 3.0 * 4 * (100 * 101 / 2));
+  CHECK(flops_of(Work::decode, point, causal) == 2 * (64 + 32) * 3.0 * 4 * 100);
+  Modifiers window;
+  window.window_left = 0;
+  window.window_right = 0;
+  CHECK(flops_of(Work::standard, point, window) == 2 * (64 + 32) * 3.0 * 4 * 100);
+  CHECK(input_bytes_of(Work::scores, point) == 4 * 3.0 * 100 * (4 * 64 + 2 * 64));
+  CHECK(bytes_model_of(Work::fused, point, {}) == 4 * 3.0 * 100 * (4 * 64 + 2 * 96 + 4 * 32));
+}
+
+TEST_CASE("every work at odd sizes is timed, checked and right, and a row too large is skipped") {
+  SteadyOptions options;
+  for (const Work work : {Work::scores, Work::standard, Work::fused, Work::decode, Work::gemm})
+    options.contenders.push_back({work, std::string(name_of(work))});
+  options.modifiers.causal = true;
+  options.modifiers.softcap = 20;
+  options.sampler.repetitions = 2;
+  options.sampler.min_sample_s = 0;
+  options.sampler.min_sample_ticks = 1;
+  const Ceilings ceilings{};
+  for (const Precision precision : {Precision::f32, Precision::f64}) {
+    RowStream stream(options.seed);
+    const TimingPoint point{67, 81, 24, 17, 33, 4, 2, 2, precision};
+    for (const SteadyRow& row : measure_point(options, point, stream, ceilings)) {
+      INFO(row.contender.algorithm << ": " << row.reason);
+      CHECK(row.status == Status::passed);
+      CHECK(row.timed());
+      CHECK(row.peak_bytes > 0);
+      CHECK_FALSE(row.output_hash.empty());
+    }
+    const TimingPoint huge{Index{1} << 40, Index{1} << 40, 8, 8, 8, 1, 1, 1, precision};
+    for (const SteadyRow& row : measure_point(options, huge, stream, ceilings)) {
+      CHECK(row.status == Status::skipped);
+      CHECK(row.reason.find("memory") != std::string::npos);
+    }
+  }
+}
