@@ -143,6 +143,12 @@ TEST_CASE("short bodies are repeated within a sample") {
   CHECK(cold.summary->median == Approx(0.4 * ms));
 }
 
+TEST_CASE("one absurdly short reading does not make samples absurdly long") {
+  World world;
+  const Measurement result = measure(world.body("a", {100, 2 * ms}), world.options());
+  CHECK(result.inner_iterations <= 10);
+}
+
 TEST_CASE("a coarse clock makes samples of a hundred ticks") {
   World world;
   world.tick_ns = 1000000;
