@@ -103,11 +103,11 @@ Report run_causal(const CausalOptions& options) {
   return report;
 }
 
-std::function<Report()> set_up_causal(CLI::App& app) {
+std::function<Report(Session&)> set_up_causal(CLI::App& app) {
   const auto options = std::make_shared<CausalOptions>();
   add_document(app, options->document);
   CLI::Option* seed = add_seed(app, options->seed);
-  return [options, seed] {
+  return [options, seed](Session&) {
     if (options->document == 2 && seed->count() > 0) throw UsageError("causal: --seed: document 2's scores are fixed, nothing is drawn");
     return run_causal(*options);
   };

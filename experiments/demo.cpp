@@ -157,7 +157,7 @@ Report run_demo(const DemoOptions& options) {
   return report;
 }
 
-std::function<Report()> set_up_demo(CLI::App& app) {
+std::function<Report(Session&)> set_up_demo(CLI::App& app) {
   const auto options = std::make_shared<DemoOptions>();
   add_document(app, options->document);
   add_size(app, "--seq", options->sizes.seq, "Number of tokens")->default_str("6, document 2: 4");
@@ -165,7 +165,7 @@ std::function<Report()> set_up_demo(CLI::App& app) {
   add_size(app, "--d-k,--dk", options->sizes.d_k, "Width of queries and keys")->default_str("8");
   add_size(app, "--d-v,--dv", options->sizes.d_v, "Width of values")->default_str("d_k");
   add_seed(app, options->seed);
-  return [options] { return run_demo(*options); };
+  return [options](Session&) { return run_demo(*options); };
 }
 
 }  // namespace

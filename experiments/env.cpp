@@ -83,7 +83,9 @@ Report run_env() {
 }  // namespace
 
 Experiment env() {
-  return {"env", "This machine, and its measured ceilings of arithmetic and memory", {}, [](CLI::App&) { return run_env; }};
+  return {"env", "This machine, and its measured ceilings of arithmetic and memory", {}, [](CLI::App&) {
+            return [](Session&) { return run_env(); };
+          }};
 }
 
 }  // namespace attn

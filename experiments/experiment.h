@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/report.h"
+#include "session.h"
 
 namespace attn {
 
@@ -16,7 +17,8 @@ struct Experiment {
   std::vector<std::string> aliases;
   // Adds the subcommand's own options to `app`, and gives back what runs it once they are parsed. That throws UsageError for values
   // that make no sense together, MemoryError for a single computation that would not fit.
-  std::function<std::function<Report()>(CLI::App& app)> set_up;
+  std::function<std::function<Report(Session&)>(CLI::App& app)> set_up;
+  bool resumable = false;  // has rows that --resume can take over
 };
 
 // All subcommands, in the order of --help.

@@ -7,15 +7,13 @@
 
 #include "context.h"
 #include "experiment.h"
-#include "io/output_file.h"
-#include "io/read_file.h"
 #include "machine/isa_targets.h"
 #include "machine/threads.h"
 #include "measure/build_facts.h"
 #include "options/nearest_name.h"
 #include "options/number_list.h"
-#include "report/compare_text.h"
-#include "report/printers.h"
+#include "report/color.h"
+#include "session.h"
 #include "standard_output.h"
 
 namespace attn {
@@ -27,6 +25,9 @@ struct CommonOptions {
   bool json = false;
   std::string out;
   std::string expect;
+  std::string resume;
+  std::string color = "auto";
+  bool quiet = false;
   std::string isa;
   Index threads = 0;
 };
@@ -34,10 +35,10 @@ struct CommonOptions {
 struct Subcommand {
   CLI::App* app = nullptr;
   CommonOptions options;
-  std::function<Report()> run;
+  std::function<Report(Session&)> run;
 };
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
+void add_common_options(CLI::App& app, CommonOptions& options, bool resumable) {
   app.add_option("--format", options.format, "text, json, jsonl, csv or markdown")->type_name("NAME")->capture_default_str();
   app.add_flag("--json", options.json, "Short for --format json");
   app.add_option("--out", options.out, "Write the JSON document to this file besides")->type_name("FILE");
@@ -45,6 +46,13 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
                  "Compare what is printed with what was printed into this file before: exit 1 if a computed "
                  "cell differs; measured cells are passed over")
       ->type_name("FILE");
+  if (resumable) {
+    app.add_option("--resume", options.resume,
+                   "Go on where the run that wrote this file stopped, and write to it unless --out names another")
+        ->type_name("FILE");
+  }
+  app.add_flag("--quiet", options.quiet, "No warnings and no progress on stderr");
+  app.add_option("--color", options.color, "auto, always or never")->type_name("WHEN")->capture_default_str();
   app.add_option("--isa", options.isa, "Instruction set of the kernels, as ATTN_ISA in the environment")->type_name("NAME");
   const auto set_threads_option = [&options](const std::string& text) { options.threads = parse_size("--threads", text); };
   app.add_option_function<std::string>("--threads", set_threads_option,
@@ -124,36 +132,13 @@ void configure_kernels(const CommonOptions& options) {
   if (options.threads > 0) set_threads(options.threads);
 }
 
-// 0, or 1 after saying on stderr where the output differs from the expected one.
-int compare_with_expected(const Text& printed, const std::string& expected, const std::string& file) {
-  const auto difference = compare_text(printed, expected, MeasuredCells::pass_over);
-  if (!difference) return 0;
-  const std::string message = fmt::format("attn: expect: {}: line {}: expected '{}', found '{}'; {} line{} differ{}\n", file,
-                                          difference->line, difference->expected, difference->found, difference->count,
-                                          difference->count == 1 ? "" : "s", difference->count == 1 ? "s" : "");
-  std::fputs(message.c_str(), stderr);
-  return 1;
-}
-
 int run_subcommand(Subcommand& chosen, int argc, char* argv[]) {
   const CommonOptions& options = chosen.options;
   const Format format = options.json ? Format::json : parse_format(options.format);
+  const bool color = wants_color(options.color);
   configure_kernels(options);
-  // Files are opened before the work begins: a run of an hour must not end in "permission denied".
-  std::optional<OutputFile> out;
-  if (!options.out.empty()) out.emplace(options.out);
-  const std::string expected = options.expect.empty() ? "" : read_file(options.expect);
-
-  const Report report = chosen.run();
-  const Json context = json_context(argc, argv);
-  const Text printed = print(report, format, context);
-  if (out) {
-    out->write(print_json(report, context).str());
-    out->commit();
-  }
-  write_stdout(printed.str());
-  const int differs = options.expect.empty() ? 0 : compare_with_expected(printed, expected, options.expect);
-  return report.status == Status::passed ? differs : 1;
+  Session session({format, options.out, options.expect, options.resume, options.quiet, color}, json_context(argc, argv));
+  return session.finish(chosen.run(session));
 }
 
 }  // namespace
@@ -170,7 +155,7 @@ int run_program(int argc, char* argv[]) {
     sub.app->allow_extras();
     for (const std::string& alias : experiment.aliases) sub.app->alias(alias);
     sub.run = experiment.set_up(*sub.app);
-    add_common_options(*sub.app, sub.options);
+    add_common_options(*sub.app, sub.options, experiment.resumable);
   }
   if (!parse(app, argc, argv)) return 0;
   const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [](const auto& sub) { return sub->app->parsed(); });

@@ -111,14 +111,14 @@ Report run_reproduce(const ReproduceOptions& options) {
   return report;
 }
 
-std::function<Report()> set_up_reproduce(CLI::App& app) {
+std::function<Report(Session&)> set_up_reproduce(CLI::App& app) {
   const auto options = std::make_shared<ReproduceOptions>();
   CLI::Option* check =
       app.add_flag("--check", options->check, "Compare every block with what the documents print: one line each, exit 1 on any difference");
   app.add_option("--documents", options->documents, "Folder with copies of the documents' blocks (default: the built-in ones)")
       ->type_name("DIR")
       ->needs(check);
-  return [options] { return run_reproduce(*options); };
+  return [options](Session&) { return run_reproduce(*options); };
 }
 
 }  // namespace

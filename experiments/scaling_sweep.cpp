@@ -15,8 +15,8 @@
 namespace attn {
 namespace {
 
-// Keys are drawn and used in pieces of this many numbers (1 MiB), so that they stay in the second-level cache of a core or two.
-constexpr Index chunk_numbers = Index{1} << 17;
+// Keys are drawn and used in pieces of this many numbers (8 MiB): small beside the memory, large beside what it costs threads to meet.
+constexpr Index chunk_numbers = Index{1} << 20;
 
 // q.k in a fixed order of additions on every machine: eight running sums, as many as the widest vector holds, then their sum.
 double dot(const double* q, const double* k, Index d_k) {
@@ -70,6 +70,9 @@ Row begin_row(const RowStream& stream, Index d_k, const ScalingOptions& options)
   Row row;
   row.exact("head_dim", d_k).exact("trials", options.trials).exact("seq_k", options.seq);
   row.exact("seed", options.seed.text()).exact("stream_position", stream.position());
+  const Json position = stream.position();
+  row.exact("repro", fmt::format("attn scaling-sweep --d-k {} --trials {} --seq {} --seed {} --advance {}", d_k, options.trials,
+                                 options.seq, options.seed.text(), position.is_string() ? position.get<std::string>() : position.dump()));
   return row;
 }
 
@@ -97,21 +100,26 @@ void add_skipped_row(Block& block, const RowStream& stream, Index d_k, const Sca
   block.rows.push_back(begin_row(stream, d_k, options).exact("status", "skipped").measured("reason", reason));
 }
 
-Report run_scaling(const ScalingOptions& options) {
+Report run_scaling(const ScalingOptions& options, Session& session) {
   Report report{"scaling-sweep"};
   report.tabular = true;
   report.args = {{"d_k", options.d_k}, {"trials", options.trials}, {"seq", options.seq}, {"seed", options.seed.text()}};
-  report.blocks.push_back(scaling_block(options, false, report.status));
+  const auto publish = [&](const Block& block) {
+    report.blocks = {block};
+    session.publish(report);
+  };
+  report.blocks = {scaling_block(options, false, report.status, publish)};
   return report;
 }
 
-std::function<Report()> set_up_scaling(CLI::App& app) {
+std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
   const auto options = std::make_shared<ScalingOptions>();
   add_sizes(app, "--d-k,--dk", options->d_k, "Widths of queries and keys");
   add_size(app, "--trials", options->trials, "Queries per row");
   add_size(app, "--seq", options->seq, "Keys per query");
   add_seed(app, options->seed);
-  return [options] { return run_scaling(*options); };
+  add_advance(app, options->advance);
+  return [options](Session& session) { return run_scaling(*options, session); };
 }
 
 }  // namespace
@@ -126,6 +134,7 @@ std::vector<double> draw_scores(Generator& generator, Index d_k, Index trials, I
   for (Index first = 0; first < keys; first += k.rows()) {
     const Index count = std::min(k.rows(), keys - first);
     generator.fill_standard_normal({k.data(), static_cast<std::size_t>(count * d_k)}, threads());
+#pragma omp parallel for num_threads(threads()) if (count * d_k >= chunk_numbers / 2)
     for (Index j = 0; j < count; ++j) {
       const auto at = static_cast<std::size_t>(first + j);
       const double* query = q.view().row((first + j) / seq);
@@ -151,10 +160,10 @@ ScalingRow<T> scaling_row(const std::vector<T>& scores, Index d_k, Index seq) {
 template ScalingRow<double> scaling_row(const std::vector<double>&, Index, Index);
 template ScalingRow<long double> scaling_row(const std::vector<long double>&, Index, Index);
 
-Block scaling_block(const ScalingOptions& options, bool margins, Status& status) {
+Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const std::function<void(const Block&)>& finished) {
   Block block{1, "scaling", "the softmax with and without the division by sqrt(d_k)"};
   block.text.line(fmt::format("{:>5} | {:>13} | {:>20} | {:>18}", "d_k", "std of scores", "top weight, unscaled", "top weight, scaled"));
-  RowStream stream(options.seed);
+  RowStream stream(options.seed, options.advance);
   for (const Index d_k : options.d_k) {
     try {
       require_memory(row_bytes(d_k, options.trials, options.seq, margins), fmt::format("scaling-sweep: d_k = {}", d_k));
@@ -164,6 +173,7 @@ Block scaling_block(const ScalingOptions& options, bool margins, Status& status)
       status = Status::skipped;
       stream.pass_over(row_numbers(d_k, options));
     }
+    if (finished) finished(block);
   }
   return block;
 }

@@ -7,6 +7,7 @@
 // Source: document 1's table; Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1 and footnote 4.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ScalingOptions {
   Index trials = 2000;
   Index seq = 10;
   Seed seed;
+  uint128 advance = 0;
 };
 
 // One row's statistics, in the type that they were computed in.
@@ -39,6 +41,8 @@ template <class T>
 ScalingRow<T> scaling_row(const std::vector<T>& scores, Index d_k, Index seq);
 
 // All rows draw from one stream, in the order given. With `margins`, the printed cells are computed in long double too.
-Block scaling_block(const ScalingOptions& options, bool margins, Status& status);
+// `finished` is called with the block after every row.
+Block scaling_block(const ScalingOptions& options, bool margins, Status& status,
+                    const std::function<void(const Block&)>& finished = nullptr);
 
 }  // namespace attn

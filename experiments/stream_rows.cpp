@@ -8,7 +8,7 @@
 namespace attn {
 namespace {
 
-constexpr Index chunk_numbers = Index{1} << 17;  // 1 MiB
+constexpr Index chunk_numbers = Index{1} << 20;  // 8 MiB
 constexpr double most_numbers = 1e11;            // some minutes' worth
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace attn {
 
 class RowStream {
  public:
-  explicit RowStream(const Seed& seed) : generator_(default_rng(seed)) {}
+  // Begins `advance` 64-bit words after the seed's first one.
+  explicit RowStream(const Seed& seed, uint128 advance = 0) : generator_(default_rng(seed)) { generator_.advance(advance); }
 
   // Throws MemoryError where an earlier row was too large even to pass over, so that this one's numbers are not known.
   Generator& generator();

@@ -1,6 +1,7 @@
 // `attn timing-sweep`: how time and memory of scores, attention and products grow with their sizes, beside what the machine can do.
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "experiment.h"
 #include "machine/error.h"
@@ -33,7 +34,10 @@ struct TimingOptions {
   double max_time_s = 5;
   bool stats = false;
   bool explain = false;
+  Statistic statistic = Statistic::median;
+  bool dry_run = false;
   Seed seed;
+  uint128 advance = 0;
 };
 
 // The options that are axes, in the order in which unnamed ones vary.
@@ -164,13 +168,6 @@ Json args_of(const TimingOptions& options, bool article) {
   return args;
 }
 
-Report run_article(const TimingOptions& options) {
-  Report report{"timing-sweep"};
-  report.args = args_of(options, true);
-  report.blocks = article_blocks({options.n, options.d.front(), options.seed}, report.status);
-  return report;
-}
-
 Block steady_growth_block(const std::vector<SteadyRow>& rows, bool stats) {
   Block block{0, "growth", "growth per doubling of n"};
   const std::vector<Growth> growths = growth_of(rows);
@@ -187,30 +184,128 @@ Block steady_growth_block(const std::vector<SteadyRow>& rows, bool stats) {
   return block;
 }
 
-Report run_steady(const TimingOptions& options, const std::vector<TimingPoint>& points) {
-  SteadyOptions steady{contenders_of(options), points, options.modifiers, options.seed, {}};
+// One point's rows into the block: text and records, with the speed relative to the first.
+void add_rows(Block& block, const std::vector<SteadyRow>& rows, const SteadyOptions& steady, Status& status) {
+  block.text.append(steady_text(rows, steady, block.rows.empty()));
+  const double first_s = rows.front().timed() ? rows.front().median_s() : 0;
+  for (const SteadyRow& row : rows) {
+    Row record = steady_record(row, steady);
+    record.measured("speedup", row.timed() && first_s > 0 ? Json(first_s / row.median_s()) : Json());
+    block.rows.push_back(std::move(record));
+    if (row.status != Status::passed) status = row.status;
+  }
+}
+
+void warn_of(Session& session, const std::vector<SteadyRow>& rows) {
+  for (const SteadyRow& row : rows) {
+    if (!row.reason.empty()) session.warn(fmt::format("{}: {}", status_name(row.status), row.reason));
+    if (!row.measurement) continue;
+    for (const Warning& warning : row.measurement->warnings) session.warn(fmt::format("n = {}: {}", row.point.n, warning.text));
+  }
+}
+
+void warn_of_growth(Session& session, const std::vector<SteadyRow>& rows, const std::vector<Contender>& contenders) {
+  for (const Contender& contender : contenders) {
+    std::vector<double> n, time, flops;
+    for (const SteadyRow& row : rows) {
+      if (!row.timed() || row.contender.algorithm != contender.algorithm) continue;
+      n.push_back(static_cast<double>(row.point.n));
+      time.push_back(row.median_s());
+      flops.push_back(row.flops);
+    }
+    if (std::set<double>(n.begin(), n.end()).size() != n.size()) continue;  // several series: another axis varies too
+    if (const auto warning = growth_warning(n, time, flops)) session.warn(fmt::format("{}: {}", contender.algorithm, warning->text));
+  }
+}
+
+double total_flops(const SteadyOptions& steady, const TimingPoint& point) {
+  double flops = 0;
+  for (const Contender& contender : steady.contenders) flops += flops_of(contender.work, point, steady.modifiers);
+  return flops;
+}
+
+SteadyOptions steady_options(const TimingOptions& options, std::vector<TimingPoint> points) {
+  SteadyOptions steady{contenders_of(options), std::move(points), options.modifiers, options.seed, options.advance};
   if (options.reps > 0) steady.sampler.repetitions = static_cast<int>(options.reps);
   steady.sampler.max_time_s = options.max_time_s;
+  steady.statistic = options.statistic;
+  steady.stats = options.stats;
+  return steady;
+}
+
+Report empty_report(const TimingOptions& options, bool article) {
   Report report{"timing-sweep"};
-  report.args = args_of(options, false);
-  Block block{0, "timing", "timings"};
-  RowStream stream(options.seed);
+  report.args = args_of(options, article);
+  report.tabular = true;
+  report.headings = Headings::none;
+  return report;
+}
+
+Report run_article(const TimingOptions& options, Session& session) {
+  Report report = empty_report(options, true);
+  session.finished_rows(report.args);  // refuses another run's document; three repetitions a row are measured again
+  const auto publish = [&](const Block& block) {
+    report.blocks = {block};
+    session.publish(report);
+  };
+  report.blocks = article_blocks({options.n, options.d.front(), options.seed, options.advance}, report.status, publish);
+  return report;
+}
+
+Report run_steady(const TimingOptions& options, const std::vector<TimingPoint>& points, Session& session) {
+  const SteadyOptions steady = steady_options(options, points);
+  Report report = empty_report(options, false);
+  const std::vector<Json> finished = session.finished_rows(report.args);
+  report.blocks.push_back(Block{0, "timing", "timings"});
+  RowStream stream(options.seed, options.advance);
   const Ceilings ceilings = measure_ceilings(threads());
+  double done = 0;
+  double total = 0;
+  for (const TimingPoint& point : points) total += total_flops(steady, point);
   std::vector<SteadyRow> all;
   for (const TimingPoint& point : points) {
-    const std::vector<SteadyRow> rows = measure_point(steady, point, stream, ceilings);
-    block.text.append(steady_text(rows, steady, all.empty(), options.stats));
-    const double first_s = rows.front().timed() ? rows.front().median_s() : 0;
-    for (const SteadyRow& row : rows) {
-      Row record = steady_record(row, steady);
-      record.measured("speedup", row.timed() && first_s > 0 ? Json(first_s / row.median_s()) : Json());
-      block.rows.push_back(std::move(record));
-      if (row.status != Status::passed) report.status = row.status;
-      all.push_back(row);
+    session.progress(fmt::format("timing n = {}", point.n), done, total);
+    std::vector<SteadyRow> rows = restore_point(steady, point, stream, finished);
+    if (rows.empty()) rows = measure_point(steady, point, stream, ceilings);
+    add_rows(report.blocks.front(), rows, steady, report.status);
+    session.publish(report);
+    warn_of(session, rows);
+    done += total_flops(steady, point);
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+  }
+  warn_of_growth(session, all, steady.contenders);
+  report.blocks.push_back(steady_growth_block(all, options.stats));
+  return report;
+}
+
+// What would be run, and how long one iteration takes at the least: by the arithmetic ceiling or by the bandwidth, whichever is longer.
+Report dry_run(const TimingOptions& options, const std::vector<TimingPoint>& points) {
+  const SteadyOptions steady = steady_options(options, points);
+  Report report = empty_report(options, false);
+  Block block{0, "timing", "what would be timed"};
+  const Ceilings ceilings = measure_ceilings(threads());
+  block.text.line(
+      fmt::format("{:>7} | {:<9} | {:>5} | {:>12} | {:>12} | {:>14}", "n", "what", "dtype", "GFLOP", "model MB", "at least, ms"));
+  for (const TimingPoint& point : points) {
+    for (const Contender& contender : steady.contenders) {
+      const double flops = flops_of(contender.work, point, steady.modifiers);
+      const double bytes = bytes_model_of(contender.work, point, steady.modifiers);
+      const double peak = (point.precision == Precision::f32 ? ceilings.f32_all_threads : ceilings.f64_all_threads).gflops;
+      const double seconds = std::max(flops / peak, bytes / ceilings.read_gbps) / 1e9;
+      block.text.line(fmt::format("{:>7} | {:<9} | {:>5} | {:>12.3f} | {:>12.1f} | ", point.n, contender.algorithm,
+                                  name_of(point.precision), flops / 1e9, bytes / 1e6));
+      block.text.add(fmt::format("{:>14.3f}", seconds * 1e3), Cell::measured);
+      block.rows.push_back(Row()
+                               .exact("algorithm", contender.algorithm)
+                               .exact("what", name_of(contender.work))
+                               .exact("seq_q", point.n)
+                               .exact("dtype", name_of(point.precision))
+                               .exact("flops", flops)
+                               .exact("bytes_model", bytes)
+                               .measured("predicted_s", seconds));
     }
   }
   report.blocks.push_back(std::move(block));
-  report.blocks.push_back(steady_growth_block(all, options.stats));
   return report;
 }
 
@@ -262,29 +357,39 @@ void add_measuring(CLI::App& app, TimingOptions& options) {
   app.add_option_function<std::string>("--max-time", parse_time, "Seconds of running time per row at the most")
       ->type_name("S")
       ->default_str("5");
+  const auto parse_stat = [&options](const std::string& text) {
+    if (text != "median" && text != "mean" && text != "min")
+      throw UsageError(fmt::format("--stat: expected median, mean or min, found '{}'", text));
+    options.statistic = text == "mean" ? Statistic::mean : text == "min" ? Statistic::min : Statistic::median;
+  };
+  app.add_option_function<std::string>("--stat", parse_stat, "Which statistic the text shows: median, mean or min")
+      ->type_name("NAME")
+      ->default_str("median");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print the rows with their operations, bytes and the least time the ceilings allow; time nothing");
   app.add_flag("--stats", options.stats, "Further lines on each row: rates, samples, memory, fitted exponents");
   app.add_flag("--explain", options.explain, "Measure the parts of document 1's table on this machine, at the largest n");
 }
 
-std::function<Report()> set_up_timing(CLI::App& app) {
+std::function<Report(Session&)> set_up_timing(CLI::App& app) {
   const auto options = std::make_shared<TimingOptions>();
   add_what(app, *options);
   const TimingAxes axes = add_axes(app, *options);
   add_measuring(app, *options);
   add_seed(app, options->seed);
-  return [options, axes, &app] {
+  add_advance(app, options->advance);
+  return [options, axes, &app](Session& session) {
     if (options->explain) return explain_report({options->n.back(), options->d.front(), options->seed});
-    Report report = article_protocol(*options, axes) ? run_article(*options) : run_steady(*options, points_of(*options, axes, app));
-    report.tabular = true;
-    report.headings = Headings::none;
-    return report;
+    const bool article = article_protocol(*options, axes);
+    if (options->dry_run) return dry_run(*options, points_of(*options, axes, app));
+    return article ? run_article(*options, session) : run_steady(*options, points_of(*options, axes, app), session);
   };
 }
 
 }  // namespace
 
 Experiment timing_sweep() {
-  return {"timing-sweep", "How time and memory grow with n: document 1's lines, attention, products", {"timing"}, set_up_timing};
+  return {"timing-sweep", "How time and memory grow with n: document 1's lines, attention, products", {"timing"}, set_up_timing, true};
 }
 
 }  // namespace attn

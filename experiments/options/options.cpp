@@ -45,6 +45,15 @@ CLI::Option* add_seed(CLI::App& app, Seed& target) {
       ->default_str(target.text());
 }
 
+CLI::Option* add_advance(CLI::App& app, uint128& target) {
+  return app
+      .add_option_function<std::string>(
+          "--advance", [&target](const std::string& text) { target = parse_uint128(text, "--advance"); },
+          "Leave out so many 64-bit words of the stream before the first row (see stream_position)")
+      ->type_name("WORDS")
+      ->default_str("0");
+}
+
 CLI::Option* add_document(CLI::App& app, int& target) {
   const auto parse = [&target](const std::string& text) {
     if (text != "1" && text != "2") throw UsageError(fmt::format("--document: expected 1 or 2, found '{}'", text));

@@ -7,6 +7,7 @@
 
 #include "matrix/matrix.h"
 #include "numpy/seed_sequence.h"
+#include "numpy/uint128.h"
 
 namespace attn {
 
@@ -16,6 +17,9 @@ CLI::Option* add_sizes(CLI::App& app, const std::string& names, std::vector<Inde
 
 // --seed: any non-negative integer, as NumPy takes it.
 CLI::Option* add_seed(CLI::App& app, Seed& target);
+
+// --advance: words of the stream, as a row's stream_position counts them, that are left out before the first row.
+CLI::Option* add_advance(CLI::App& app, uint128& target);
 
 // --document 1|2; 0 stands for both.
 CLI::Option* add_document(CLI::App& app, int& target);

@@ -85,9 +85,9 @@ Block growth_block(const Measured& measured) {
 
 }  // namespace
 
-std::vector<Block> article_blocks(const ArticleOptions& options, Status& status) {
+std::vector<Block> article_blocks(const ArticleOptions& options, Status& status, const std::function<void(const Block&)>& finished) {
   Block block{1, "timing", "time and memory of the scores"};
-  RowStream stream(options.seed);
+  RowStream stream(options.seed, options.advance);
   Measured measured;
   for (const Index n : options.n) {
     try {
@@ -99,6 +99,7 @@ std::vector<Block> article_blocks(const ArticleOptions& options, Status& status)
       status = Status::skipped;
       stream.pass_over(static_cast<double>(n) * static_cast<double>(options.d));
     }
+    if (finished) finished(block);
   }
   Block growth = growth_block(measured);
   return {std::move(block), std::move(growth)};

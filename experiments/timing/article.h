@@ -4,9 +4,11 @@
 // three repetitions, each of which allocates a new result, computes it, and frees the one before, all inside the clock.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "numpy/seed_sequence.h"
+#include "numpy/uint128.h"
 #include "report/report.h"
 
 namespace attn {
@@ -15,9 +17,12 @@ struct ArticleOptions {
   std::vector<Index> n = {512, 1024, 2048, 4096};
   Index d = 64;
   Seed seed;
+  uint128 advance = 0;
 };
 
 // Two blocks: timing (document 1's lines) and growth (by what factor memory and time grew per doubling of n, by the slope on log axes).
-std::vector<Block> article_blocks(const ArticleOptions& options, Status& status);
+// `finished` is called with the timing block after every row.
+std::vector<Block> article_blocks(const ArticleOptions& options, Status& status,
+                                  const std::function<void(const Block&)>& finished = nullptr);
 
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "machine/threads.h"
 #include "measure/growth.h"
 #include "measure/resource_usage.h"
+#include "timing/steady_report.h"
 #include "timing/workload.h"
 
 namespace attn {
@@ -42,20 +43,42 @@ std::string describe(const Contender& contender, const TimingPoint& point) {
   return fmt::format("timing-sweep: {}: n = {}", contender.algorithm, point.n);
 }
 
+constexpr InputKind all_kinds[] = {InputKind::attention, InputKind::decode, InputKind::gemm};
+
+// The rows of a point before anything is measured.
+std::vector<SteadyRow> blank_rows(const SteadyOptions& options, const TimingPoint& point) {
+  std::vector<SteadyRow> rows;
+  for (const Contender& contender : options.contenders) {
+    SteadyRow& row = rows.emplace_back();
+    row.contender = contender;
+    row.point = point;
+    row.flops = flops_of(contender.work, point, options.modifiers);
+    row.bytes_model = bytes_model_of(contender.work, point, options.modifiers);
+  }
+  return rows;
+}
+
+// Records where the stream stands in the rows of one kind; false where there are none.
+bool note_position(std::vector<SteadyRow>& rows, InputKind kind, const RowStream& stream) {
+  bool any = false;
+  for (SteadyRow& row : rows) {
+    if (kind_of(row.contender.work) != kind) continue;
+    row.stream_position = stream.position();
+    any = true;
+  }
+  return any;
+}
+
 // Everything at one point, in one precision.
 template <class T>
 class Point {
  public:
   Point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings)
-      : options_(options), point_(point), ceilings_(ceilings) {
-    for (const Contender& contender : options.contenders) {
-      SteadyRow& row = rows_.emplace_back();
-      row.contender = contender;
-      row.point = point;
-      row.flops = flops_of(contender.work, point, options.modifiers);
-      row.bytes_model = bytes_model_of(contender.work, point, options.modifiers);
+      : options_(options), point_(point), ceilings_(ceilings), rows_(blank_rows(options, point)) {
+    workloads_.resize(rows_.size());
+    for (const InputKind kind : all_kinds) {
+      if (note_position(rows_, kind, stream)) draw_inputs(kind, stream);
     }
-    for (const InputKind kind : {InputKind::attention, InputKind::decode, InputKind::gemm}) draw_inputs(kind, stream);
   }
 
   std::vector<SteadyRow> measure() {
@@ -86,13 +109,6 @@ class Point {
 
   // Draws the numbers of one kind of inputs, or passes them over where they would not fit.
   void draw_inputs(InputKind kind, RowStream& stream) {
-    workloads_.resize(rows_.size());
-    bool wanted = false;
-    for_each_row(kind, [&](std::size_t i) {
-      wanted = true;
-      rows_[i].stream_position = stream.position();
-    });
-    if (!wanted) return;
     const Work work = widest_work(options_, kind);
     const AttentionShape shape = shape_of(work, point_);
     const int buffers = buffer_count(work, point_);
@@ -174,6 +190,21 @@ std::string series_name(const SteadyRow& row) {
 std::vector<SteadyRow> measure_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings) {
   if (point.precision == Precision::f32) return Point<float>(options, point, stream, ceilings).measure();
   return Point<double>(options, point, stream, ceilings).measure();
+}
+
+std::vector<SteadyRow> restore_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream,
+                                     const std::vector<Json>& finished) {
+  if (finished.empty()) return {};
+  RowStream ahead = stream;
+  std::vector<SteadyRow> rows = blank_rows(options, point);
+  for (const InputKind kind : all_kinds) {
+    if (note_position(rows, kind, ahead)) ahead.pass_over(numbers_of(shape_of(widest_work(options, kind), point)));
+  }
+  for (SteadyRow& row : rows) {
+    if (!restore(row, options, finished)) return {};
+  }
+  stream = ahead;
+  return rows;
 }
 
 std::vector<Growth> growth_of(const std::vector<SteadyRow>& rows) {

@@ -24,12 +24,18 @@ struct Contender {
   std::shared_ptr<const BlasLibrary> library = nullptr;
 };
 
+// Which statistic of the samples the text shows.
+enum class Statistic { median, mean, min };
+
 struct SteadyOptions {
   std::vector<Contender> contenders;
   std::vector<TimingPoint> points;
   Modifiers modifiers;
   Seed seed;
-  SamplerOptions sampler;
+  uint128 advance = 0;  // words of the stream that are left out before the first row
+  SamplerOptions sampler = {};
+  Statistic statistic = Statistic::median;
+  bool stats = false;  // further lines on each row
 };
 
 // One row: a contender at a point.
@@ -50,6 +56,10 @@ struct SteadyRow {
   std::optional<double> peak_gflops;        // what the cores can do in this type
   std::optional<double> read_gbps_ceiling;  // decode: reading so much memory again and again
 
+  double shown_s(Statistic statistic) const {
+    const Summary& s = *measurement->summary;
+    return (statistic == Statistic::mean ? s.mean : statistic == Statistic::min ? s.min : s.median) / 1e9;
+  }
   double median_s() const { return measurement->summary->median / 1e9; }
   double gflops() const { return flops / median_s() / 1e9; }
   double gbps() const { return bytes_model / median_s() / 1e9; }
@@ -58,6 +68,11 @@ struct SteadyRow {
 
 // All contenders at one point, in their order. `stream` gives the numbers; rows that do not fit into memory are skipped.
 std::vector<SteadyRow> measure_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings);
+
+// The same from the finished rows of an earlier run, the stream passing over their numbers. Empty, and the stream where it was, unless all
+// rows of the point are among them.
+std::vector<SteadyRow> restore_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream,
+                                     const std::vector<Json>& finished);
 
 // Growth of one contender's time and memory over n, the other sizes being equal.
 struct Growth {

@@ -56,10 +56,21 @@ void add_rates(Row& record, const SteadyRow& row) {
   }
 }
 
-std::string time_text(const Measurement& measurement) {
-  const Summary& s = *measurement.summary;
-  const std::string median = fmt::format("{:.3f}", s.median / 1e6);
-  return measurement.noise ? fmt::format("{} ± {:.3f}", median, s.half_iqr / 1e6) : median;
+// Digits behind the point that a number with this uncertainty supports: one digit of the uncertainty itself, two where it begins with 1.
+int supported_decimals(double uncertainty) {
+  constexpr int most = 4;
+  if (!(uncertainty > 0)) return most;
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(uncertainty) + 0.3)), 0, most);
+}
+
+// The statistic in ms with as many digits as the noise supports, and the noise where it is known.
+std::string time_text(const SteadyRow& row, Statistic statistic) {
+  const Measurement& measurement = *row.measurement;
+  const double ms = 1e3 * row.shown_s(statistic);
+  if (!measurement.noise) return fmt::format("{:.{}f}", ms, supported_decimals(0.05 * ms));
+  const double half_iqr = measurement.summary->half_iqr / 1e6;
+  const int decimals = supported_decimals(half_iqr);
+  return fmt::format("{:.{}f} ± {:.{}f}", ms, decimals, half_iqr, decimals);
 }
 
 // fmt counts code points, as terminals count columns for what is printed here.
@@ -115,7 +126,80 @@ void add_table_line(Text& text, const SteadyRow& row, const SteadyOptions& optio
   text.line(fmt::format("{:>7} | {:<{}} | {:<9} | ", row.point.n, point_text(row.point, options), problem_width, row.contender.algorithm));
 }
 
+Measurement restored_measurement(const Json& record) {
+  Measurement m;
+  m.name = record.at("algorithm").get<std::string>();
+  m.samples_ns = record.at("samples_ns").get<std::vector<double>>();
+  m.inner_iterations = record.at("inner_iterations").get<std::int64_t>();
+  m.warm_up_ns = record.at("warm_up_ns").get<std::vector<double>>();
+  m.summary = summarize(m.samples_ns);
+  if (m.samples_ns.size() >= fewest_for_noise) m.noise = m.summary->relative_noise();
+  for (const StopReason reason : {StopReason::noise, StopReason::repetitions, StopReason::time, StopReason::interrupted}) {
+    if (record.at("stop_reason") == name_of(reason)) m.stop_reason = reason;
+  }
+  for (const Json& warning : record.at("warnings")) {
+    for (const WarningKind kind : {WarningKind::noise, WarningKind::outliers, WarningKind::load_by_others, WarningKind::frequency_scaling,
+                                   WarningKind::above_ceiling, WarningKind::growth}) {
+      if (warning.at("kind") == name_of(kind)) m.warnings.push_back({kind, warning.at("strong").get<bool>(), 0, 0, warning.at("text")});
+    }
+  }
+  return m;
+}
+
+template <class Number>
+std::optional<Number> optional_number(const Json& record, const char* name) {
+  const Json value = record.value(name, Json());
+  return value.is_number() ? std::optional<Number>(value.get<Number>()) : std::nullopt;
+}
+
 }  // namespace
+
+bool restore(SteadyRow& row, const SteadyOptions& options, const std::vector<Json>& finished) {
+  Row problem;
+  add_problem(problem, row, options);
+  const auto same = [&problem](const Json& record) {
+    return std::all_of(problem.fields().begin(), problem.fields().end(),
+                       [&record](const Field& field) { return field.measured || record.value(field.name, Json()) == field.value; });
+  };
+  const auto found = std::find_if(finished.begin(), finished.end(), same);
+  if (found == finished.end() || !found->contains("samples_ns")) return false;
+  row.status = found->at("status") == "passed" ? Status::passed : Status::failed;
+  if (found->at("reason").is_string()) row.reason = found->at("reason");
+  row.input_hash = found->at("input_hash");
+  row.output_hash = found->at("output_hash");
+  row.input_buffers = found->at("input_buffers");
+  row.peak_bytes = found->at("peak_bytes");
+  row.process_peak_bytes = optional_number<std::uint64_t>(*found, "process_peak_bytes");
+  row.peak_gflops = optional_number<double>(*found, "peak_gflops");
+  row.read_gbps_ceiling = optional_number<double>(*found, "read_gbps_ceiling");
+  row.measurement = restored_measurement(*found);
+  return true;
+}
+
+std::string repro_command(const SteadyRow& row, const SteadyOptions& options) {
+  const TimingPoint& p = row.point;
+  std::string command = fmt::format("attn timing-sweep --protocol steady --what {} --dtype {} --n {}", name_of(row.contender.work),
+                                    name_of(p.precision), p.n);
+  const auto add = [&command](const char* option, Index value, Index usual) {
+    if (value != usual) command += fmt::format(" {} {}", option, value);
+  };
+  add("--n-k", p.n_k, p.n);
+  add("--d", row.contender.work == Work::gemm ? p.gemm_k : p.d, row.contender.work == Work::gemm ? p.n : 64);
+  add("--d-v", p.d_v, p.d);
+  add("--heads", p.heads, 1);
+  add("--kv-heads", p.kv_heads, p.heads);
+  add("--batch", p.batch, 1);
+  if (options.modifiers.causal) command += " --causal";
+  const auto side = [](Index keys) { return keys == unlimited ? std::string("unlimited") : std::to_string(keys); };
+  if (options.modifiers.window_left != unlimited || options.modifiers.window_right != unlimited) {
+    command += fmt::format(" --window {},{}", side(options.modifiers.window_left), side(options.modifiers.window_right));
+  }
+  if (options.modifiers.softcap > 0) command += fmt::format(" --softcap {}", options.modifiers.softcap);
+  if (row.contender.library != nullptr) command += fmt::format(" --vs {}={}", row.contender.algorithm, row.contender.library->path());
+  command += fmt::format(" --threads {} --seed {}", threads(), options.seed.text());
+  const std::string advance = row.stream_position.is_string() ? row.stream_position.get<std::string>() : row.stream_position.dump();
+  return command + " --advance " + advance;
+}
 
 Row steady_record(const SteadyRow& row, const SteadyOptions& options) {
   Row record;
@@ -130,11 +214,12 @@ Row steady_record(const SteadyRow& row, const SteadyOptions& options) {
     add_times(record, *row.measurement);
     add_rates(record, row);
   }
+  record.exact("repro", repro_command(row, options));
   record.exact("status", status_name(row.status)).measured("reason", row.reason.empty() ? Json() : Json(row.reason));
   return record;
 }
 
-Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& options, bool first, bool stats) {
+Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& options, bool first) {
   Text text;
   const bool scores = only_scores(options);
   if (first && !scores) {
@@ -151,15 +236,15 @@ Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& option
     if (!row.reason.empty()) text.add(fmt::format("{}: ", status_name(row.status))).add(row.reason, Cell::measured);
     if (!row.timed() || row.status != Status::passed) continue;
     if (scores) {
-      text.add(time_text(*row.measurement), Cell::measured).add(" ms");
+      text.add(time_text(row, options.statistic), Cell::measured).add(" ms");
     } else {
-      text.add(padded(time_text(*row.measurement), 17), Cell::measured).add(" | ");
+      text.add(padded(time_text(row, options.statistic), 17), Cell::measured).add(" | ");
       text.add(fmt::format("{:>9.1f}", row.gflops()), Cell::measured).add(" | ");
       text.add(padded(peak_text(row), 22), Cell::measured).add(" | ");
       text.add(padded(format_bytes(row.peak_bytes), 11), Cell::measured).add(" | ");
-      text.add(fmt::format("{:>6.2f}", base->median_s() / row.median_s()), Cell::measured);
+      text.add(fmt::format("{:>6.2f}", base->shown_s(options.statistic) / row.shown_s(options.statistic)), Cell::measured);
     }
-    if (stats) add_stats(text, row);
+    if (options.stats) add_stats(text, row);
   }
   return text;
 }

@@ -11,11 +11,17 @@ namespace attn {
 // One record of everything that is known of a row.
 Row steady_record(const SteadyRow& row, const SteadyOptions& options);
 
-// The table of one point's rows, or, where only scores are timed, document 1's lines; with `stats` further lines on each row.
-// `first` prints the table's head before it.
-Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& options, bool first, bool stats);
+// Fills a row's results in from the one of `finished` that is about the same problem, drawn from the same place of the stream. False where
+// there is none.
+bool restore(SteadyRow& row, const SteadyOptions& options, const std::vector<Json>& finished);
 
-// One line per series: by what factor time and memory grew per doubling of n, and the fitted exponent of time.
+// The command line that computes just this row, from the same numbers.
+std::string repro_command(const SteadyRow& row, const SteadyOptions& options);
+
+// The table of one point's rows, or, where only scores are timed, document 1's lines. `first` prints the table's head before it.
+Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& options, bool first);
+
+// One line per series: by what factor time and memory grew per doubling of n, with `stats` the fitted exponent of time too.
 Text growth_text(const std::vector<Growth>& growths, bool stats);
 
 }  // namespace attn
