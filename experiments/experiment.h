@@ -30,5 +30,6 @@ Experiment causal();
 Experiment scaling_sweep();
 Experiment timing_sweep();
 Experiment reproduce();
+Experiment run();
 
 }  // namespace attn
