@@ -58,15 +58,25 @@ Plan<T> make_plan(const Problem<T>& x) {
   plan.kc = ceil_div(x.k, passes);
   plan.nc = std::min(round_up(x.n, Block::nr), std::max<Index>(1, Block::b_block_bytes / (plan.kc * size * Block::nr)) * Block::nr);
   plan.tile_rows = std::max<Index>(1, Block::a_block_bytes / (plan.kc * size * Block::mr)) * Block::mr;
+  plan.tile_rows = std::min(plan.tile_rows, round_up(x.m, Block::mr));
   plan.tile_cols = plan.nc;
-  // Enough tiles that threads end together, each still a good deal of work.
+  // Enough tiles that threads end together, as long as each is worth taking. The longer side is halved: what a tile must fetch from the
+  // last-level cache for its work is least for squares.
   constexpr Index wanted_tiles = 32;
-  while (ceil_div(x.m, plan.tile_rows) < wanted_tiles && plan.tile_rows > 64) plan.tile_rows = round_up(plan.tile_rows / 2, Block::mr);
-  while (ceil_div(x.m, plan.tile_rows) * ceil_div(x.n, plan.tile_cols) < wanted_tiles && plan.tile_cols > 4 * Block::nr) {
-    plan.tile_cols = round_up(plan.tile_cols / 2, Block::nr);
+  constexpr Index least_work = 1 << 16;
+  const auto tiles = [&] { return ceil_div(x.m, plan.tile_rows) * ceil_div(x.n, plan.tile_cols); };
+  while (tiles() < wanted_tiles && plan.tile_rows * plan.tile_cols * plan.kc > least_work) {
+    if (plan.tile_cols >= plan.tile_rows && plan.tile_cols > Block::nr) {
+      plan.tile_cols = round_up(plan.tile_cols / 2, Block::nr);
+    } else if (plan.tile_rows > Block::mr) {
+      plan.tile_rows = round_up(plan.tile_rows / 2, Block::mr);
+    } else {
+      break;
+    }
   }
   plan.a_rows = std::max<Index>(1, (4 << 20) / (plan.kc * size * plan.tile_rows)) * plan.tile_rows;
-  plan.pack_a = passes > 1 || x.a.row_stride() > 2 * x.k;
+  // In place, A's rows may lie on as many pages and in the same cache sets; copying them pays once they are read by some panels.
+  plan.pack_a = x.n > 4 * Block::nr && (passes > 1 || x.a.row_stride() > 2 * x.k);
   const Index vector_bytes = vector_lanes<T> * size;
   plan.stream = passes == 1 && x.beta == T{0} && x.m * x.n * size > (32 << 20) && (Block::nr * size) % 64 == 0 &&
                 reinterpret_cast<std::uintptr_t>(x.c.data()) % vector_bytes == 0 && x.c.row_stride() * size % vector_bytes == 0;
@@ -77,8 +87,7 @@ template <class T>
 HWY_NOINLINE void pack_b_panel(const Problem<T>& x, Index p0, Index kc, Index j0, Index cols, T* panel) {
   constexpr Index nr = Blocking<T>::nr;
   if (x.b_transposed) {
-    if (cols < nr) std::fill_n(panel, kc * nr, T{0});
-    pack_rows<nr>(x.b.block(j0, p0, cols, kc), panel);
+    pack_transposed<nr>(x.b.block(j0, p0, cols, kc), panel);
   } else {
     pack_columns<nr>(x.b.block(p0, j0, kc, cols), panel);
   }
@@ -89,8 +98,9 @@ void multiply(const Problem<T>& x, int num_threads) {
   using Block = Blocking<T>;
   const Plan<T> plan = make_plan(x);
   const Index b_elements = plan.nc * plan.kc;
-  const Index a_elements = plan.pack_a ? std::min(round_up(x.m, Block::mr), plan.a_rows) * plan.kc : 0;
+  const Index a_elements = plan.pack_a ? std::min(x.m, plan.a_rows) * packed_row_stride<T>(plan.kc) : 0;
   T* const b_packed = workspace<T>(round_up(b_elements, 64) + a_elements);
+  const Index a_stride = plan.pack_a ? packed_row_stride<T>(plan.kc) : x.a.row_stride();
   T* const a_packed = b_packed + round_up(b_elements, 64);
 
 #pragma omp parallel num_threads(num_threads)
@@ -108,7 +118,7 @@ void multiply(const Problem<T>& x, int num_threads) {
         if (plan.pack_a) {
 #pragma omp for schedule(dynamic, 1)
           for (Index i = 0; i < mc; i += Block::mr) {
-            pack_rows<Block::mr>(x.a.block(i0 + i, p0, std::min(Block::mr, mc - i), kc), a_packed + i * kc);
+            pack_rows(x.a.block(i0 + i, p0, std::min(Block::mr, mc - i), kc), a_packed + i * a_stride, a_stride);
           }
         }
         const Index tiles_down = ceil_div(mc, plan.tile_rows);
@@ -117,8 +127,8 @@ void multiply(const Problem<T>& x, int num_threads) {
         for (Index tile = 0; tile < tiles_down * tiles_across; ++tile) {
           const Index i = tile / tiles_across * plan.tile_rows;
           const Index j = tile % tiles_across * plan.tile_cols;
-          const T* a_data = plan.pack_a ? a_packed + i * kc : x.a.row(i0 + i) + p0;
-          macro_kernel(kc, BlockA<T>{a_data, plan.pack_a, x.a.row_stride()}, b_packed + j * kc,
+          const T* a_data = plan.pack_a ? a_packed + i * a_stride : x.a.row(i0 + i) + p0;
+          macro_kernel(kc, OperandA<T>{a_data, a_stride, 1}, b_packed + j * kc,
                        x.c.block(i0 + i, j0 + j, std::min(plan.tile_rows, mc - i), std::min(plan.tile_cols, nc - j)), epilogue);
         }
       }

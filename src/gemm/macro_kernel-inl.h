@@ -18,40 +18,41 @@ HWY_BEFORE_NAMESPACE();
 namespace attn {
 namespace HWY_NAMESPACE {
 
-// Rows of A for the macro-kernel: packed in micro-panels of MR rows, or in place with `row_stride`.
+// What a tile brings closer while its sums run: the next tile's C, which would else be waited for when it is added to, and a share of the
+// next panel of B, which comes from the last-level cache.
 template <class T>
-struct BlockA {
-  const T* data;
-  bool packed;
-  Index row_stride;
+struct Ahead {
+  const T* c;    // null: not needed
+  const T* b;    // null: none
+  Index b_step;  // elements of B per row of C
 
-  // Operand for the rows from `row` on, a multiple of MR.
-  HWY_INLINE OperandA<T> at(Index row, Index kc) const {
-    return packed ? OperandA<T>{data + row * kc, 1, Blocking<T>::mr} : OperandA<T>{data + row * row_stride, row_stride, 1};
+  // The part-th of Blocking::mr: a row of C and a run of B.
+  HWY_INLINE void prefetch(Index part, Index c_stride) const {
+    constexpr Index line = static_cast<Index>(cache_line_bytes / sizeof(T));
+    if (c != nullptr) {
+      ATTN_UNROLL
+      for (Index j = 0; j < Blocking<T>::nr; j += line) hwy::Prefetch(c + part * c_stride + j);
+    }
+    if (b != nullptr) {
+      for (Index j = 0; j < b_step; j += line) hwy::Prefetch(b + part * b_step + j);
+    }
   }
 };
 
-// Brings the tile of C towards the core while the sums run, where it will be read.
+// A whole tile of MR x NR: C at c from kc steps of A's rows at a and of a panel of B.
 template <class T>
-HWY_INLINE void prefetch_tile(const T* c, Index c_stride) {
-  constexpr Index line = static_cast<Index>(64 / sizeof(T));
-  ATTN_UNROLL
-  for (Index r = 0; r < Blocking<T>::mr; ++r) {
-    for (Index j = 0; j < Blocking<T>::nr; j += line) hwy::Prefetch(c + r * c_stride + j);
-  }
-}
-
-// A whole tile of MR x NR. `Packed` fixes A's strides, so that they become constants in the addresses.
-template <bool Packed, class T>
-HWY_NOINLINE void full_tile(Index kc, OperandA<T> a, const T* b, T* c, Index c_stride, const Epilogue<T>& epilogue) {
+HWY_NOINLINE void full_tile(Index kc, OperandA<T> a, const T* b, T* c, Index c_stride, const Epilogue<T>& epilogue, const Ahead<T>& ahead) {
   using Block = Blocking<T>;
   MicroTile<T, Block::mr, tile_vectors> tile;
   tile.clear();
-  if (epilogue.finish == Finish::update || epilogue.finish == Finish::add) prefetch_tile(c, c_stride);
-  if constexpr (Packed) {
-    tile.multiply_add(kc, OperandA<T>{a.data, 1, Block::mr}, OperandB<T>{b, Block::nr});
-  } else {
-    tile.multiply_add(kc, OperandA<T>{a.data, a.row_stride, 1}, OperandB<T>{b, Block::nr});
+  // The sums in parts, with prefetches between them (all at once would block the loads of the first steps); no shorter ones than keep the
+  // loop's start and end small.
+  const Index part = std::max<Index>(32, (kc + Block::mr - 1) / Block::mr);
+  Index row = 0;
+  for (Index first = 0; first < kc; first += part) {
+    const Index steps = std::min(part, kc - first);
+    for (; row * kc < (first + steps) * Block::mr; ++row) ahead.prefetch(row, c_stride);
+    tile.multiply_add(steps, OperandA<T>{a.data + first, a.row_stride, 1}, OperandB<T>{b + first * Block::nr, Block::nr});
   }
   if (epilogue.finish != Finish::update && epilogue.alpha != T{1}) tile.scale(epilogue.alpha);
   switch (epilogue.finish) {
@@ -108,21 +109,27 @@ HWY_NOINLINE void partial_tile(Index kc, OperandA<T> a, const T* b, MatrixView<T
   finish_edge(buffer, vectors * vector_lanes<T>, c, epilogue);
 }
 
-// C block from A block (its rows from 0 on) and the packed panels of B (its columns from 0 on), kc steps.
+// C block from the rows of A at `a` and the packed panels of B, kc steps.
 template <class T>
-HWY_NOINLINE void macro_kernel(Index kc, const BlockA<T>& a, const T* b_panels, MatrixView<T> c, const Epilogue<T>& epilogue) {
+HWY_NOINLINE void macro_kernel(Index kc, OperandA<T> a, const T* b_panels, MatrixView<T> c, const Epilogue<T>& epilogue) {
   using Block = Blocking<T>;
+  const bool reads_c = epilogue.finish != Finish::stream;
+  const Index tiles_down = (c.rows() + Block::mr - 1) / Block::mr;
+  const Index b_share = kc * Block::nr / (tiles_down * Block::mr) + 1;
   for (Index j = 0; j < c.cols(); j += Block::nr) {  // loop jr
     const T* b = b_panels + j * kc;
+    const T* next_b = j + Block::nr < c.cols() ? b + kc * Block::nr : nullptr;
     const Index cols = std::min(Block::nr, c.cols() - j);
     for (Index i = 0; i < c.rows(); i += Block::mr) {  // loop ir
       const Index rows = std::min(Block::mr, c.rows() - i);
+      const OperandA<T> a_rows{a.data + i * a.row_stride, a.row_stride, 1};
       if (rows < Block::mr || cols < Block::nr) {
-        partial_tile(kc, a.at(i, kc), b, c.block(i, j, rows, cols), epilogue);
-      } else if (a.packed) {
-        full_tile<true>(kc, a.at(i, kc), b, c.row(i) + j, c.row_stride(), epilogue);
+        partial_tile(kc, a_rows, b, c.block(i, j, rows, cols), epilogue);
       } else {
-        full_tile<false>(kc, a.at(i, kc), b, c.row(i) + j, c.row_stride(), epilogue);
+        const bool next_is_whole = i + 2 * Block::mr <= c.rows();
+        const Ahead<T> ahead{reads_c && next_is_whole ? c.row(i + Block::mr) + j : nullptr,
+                             next_b == nullptr ? nullptr : next_b + i * b_share, b_share};
+        full_tile(kc, a_rows, b, c.row(i) + j, c.row_stride(), epilogue, ahead);
       }
     }
   }

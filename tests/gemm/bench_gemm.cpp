@@ -1,9 +1,9 @@
 // Speed of gemm as a fraction of the multiply-add peak measured in the same process, and beside other BLAS libraries.
 //
-//     bench_gemm [--isa NAME] [--threads N] [--case PART_OF_NAME] [LIBRARY.so ...]
+//     bench_gemm [--isa NAME] [--threads N] [--seconds PER_CASE] [--case PART_OF_NAME] [LIBRARY.so ...]
 //
-// Every case is measured in rounds: a block of samples of ours, of each library and of the peak, in turn, each after a pause in which the
-// other's threads fall asleep. Medians are printed, as ratios.
+// Every case is measured in rounds: samples of ours, then of each library, in alternating order, each library after a pause in which the
+// other's threads fall asleep. Every sample stands between two measurements of the peak. Medians are printed.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ double median(std::vector<double> values) {
 // Flops per second of all threads together.
 template <class T>
 double peak_flops() {
-  constexpr Index steps = 1 << 19;
+  constexpr Index steps = 1 << 17;
   double flops = 0;
   const double start = now_s();
 #pragma omp parallel num_threads(threads()) reduction(+ : flops)
@@ -125,62 +125,89 @@ Library load(const std::string& path) {
   return library;
 }
 
+// gemm, or the cblas function of a library, on the operands of one case.
 template <class T>
-void measure(const Case& c, const std::vector<Library>& libraries) {
-  std::mt19937 random(1);
-  std::normal_distribution<T> normal;
-  Matrix<T> a(c.m, c.k);
-  Matrix<T> b(c.transposed ? c.n : c.k, c.transposed ? c.k : c.n);
-  Matrix<T> reused(c.m, c.n, T{0});
-  for (Index i = 0; i < a.size(); ++i) a.data()[i] = normal(random);
-  for (Index i = 0; i < b.size(); ++i) b.data()[i] = normal(random);
-  const double flops = 2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+struct Operands {
+  Case shape;
+  Matrix<T> a;
+  Matrix<T> b;
+  Matrix<T> reused;
 
-  std::vector<std::function<void(Matrix<T>&)>> bodies;
-  bodies.emplace_back([&](Matrix<T>& out) {
-    (c.transposed ? static_cast<void (*)(T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>)>(gemm_nt)
-                  : static_cast<void (*)(T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>)>(gemm))(1, a, b, 0, out);
-  });
-  for (const Library& library : libraries) {
-    bodies.emplace_back([&](Matrix<T>& out) {
-      const auto call = [&](auto function) {
-        function(101, 111, c.transposed ? 112 : 111, static_cast<int>(c.m), static_cast<int>(c.n), static_cast<int>(c.k), T{1}, a.data(),
-                 static_cast<int>(c.k), b.data(), static_cast<int>(c.transposed ? c.k : c.n), T{0}, out.data(), static_cast<int>(c.n));
-      };
-      if constexpr (std::is_same_v<T, float>) {
-        call(library.sgemm);
-      } else {
-        call(library.dgemm);
-      }
-    });
+  explicit Operands(const Case& c) : shape(c), a(c.m, c.k), b(c.transposed ? c.n : c.k, c.transposed ? c.k : c.n), reused(c.m, c.n, T{0}) {
+    std::mt19937 random(1);
+    std::normal_distribution<T> normal;
+    for (Index i = 0; i < a.size(); ++i) a.data()[i] = normal(random);
+    for (Index i = 0; i < b.size(); ++i) b.data()[i] = normal(random);
   }
-  constexpr int rounds = 5;
-  std::vector<std::vector<double>> fractions(bodies.size());
-  std::vector<std::vector<double>> times(bodies.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t body = 0; body < bodies.size(); ++body) {
-      if (bodies.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      std::vector<double> samples;
-      double spent = 0;
-      const double peak_before = peak_flops<T>();
-      for (int sample = 0; sample < 3 || (spent < 0.15 && sample < 1000); ++sample) {
-        const double start = now_s();
-        if (c.fresh_result) {
-          Matrix<T> fresh(c.m, c.n);
-          bodies[body](fresh);
-        } else {
-          bodies[body](reused);
-        }
-        if (!c.fresh_result || true) samples.push_back(now_s() - start);
-        spent += samples.back();
-      }
-      const double peak = (peak_before + peak_flops<T>()) / 2;
-      times[body].push_back(median(samples));
-      fractions[body].push_back(flops / median(samples) / peak);
+
+  void ours(Matrix<T>& out) const {
+    if (shape.transposed) {
+      gemm_nt(T{1}, a, b, T{0}, out);
+    } else {
+      gemm(T{1}, a, b, T{0}, out);
     }
   }
-  fmt::print("{:<28} {:9.3f} ms {:6.1f} GFLOP/s  {:5.1f} % of peak", c.name, median(times[0]) * 1e3, flops / median(times[0]) * 1e-9,
-             median(fractions[0]) * 100);
+
+  void theirs(const Library& library, Matrix<T>& out) const {
+    const auto call = [&](auto function) {
+      constexpr int row_major = 101, no = 111, yes = 112;
+      function(row_major, no, shape.transposed ? yes : no, static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k),
+               T{1}, a.data(), static_cast<int>(a.cols()), b.data(), static_cast<int>(b.cols()), T{0}, out.data(),
+               static_cast<int>(out.cols()));
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      call(library.sgemm);
+    } else {
+      call(library.dgemm);
+    }
+  }
+};
+
+struct Sample {
+  double time_s;
+  double peak_fraction;
+};
+
+// One sample: as many calls as take a few milliseconds, between two measurements of the peak.
+template <class T, class Body>
+Sample take_sample(const Case& c, Matrix<T>& reused, int calls, Body body) {
+  const double before = peak_flops<T>();
+  const double start = now_s();
+  for (int call = 0; call < calls; ++call) {
+    if (c.fresh_result) {
+      Matrix<T> fresh(c.m, c.n);
+      body(fresh);
+    } else {
+      body(reused);
+    }
+  }
+  const double time_s = (now_s() - start) / calls;
+  const double flops = 2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+  return {time_s, 2 * flops / time_s / (before + peak_flops<T>())};
+}
+
+template <class T>
+void measure(const Case& c, const std::vector<Library>& libraries, double seconds) {
+  Operands<T> x(c);
+  std::vector<std::function<void(Matrix<T>&)>> bodies = {[&](Matrix<T>& out) { x.ours(out); }};
+  for (const Library& library : libraries) bodies.emplace_back([&](Matrix<T>& out) { x.theirs(library, out); });
+  std::vector<std::vector<double>> times(bodies.size()), fractions(bodies.size());
+  constexpr int rounds = 6;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const std::size_t body = round % 2 == 0 ? i : bodies.size() - 1 - i;
+      if (bodies.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      const double start = now_s();
+      const Sample warm_up = take_sample(c, x.reused, 1, bodies[body]);
+      const int calls = std::max(1, static_cast<int>(0.005 / warm_up.time_s));
+      for (int sample = 0; sample < 2 || now_s() - start < seconds / rounds; ++sample) {
+        const Sample taken = take_sample(c, x.reused, calls, bodies[body]);
+        times[body].push_back(taken.time_s);
+        fractions[body].push_back(taken.peak_fraction);
+      }
+    }
+  }
+  fmt::print("{:<26} {:9.3f} ms  {:5.1f} % of peak", c.name, median(times[0]) * 1e3, median(fractions[0]) * 100);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     fmt::print("   {:.3f} x {} ({:.1f} %)", median(times[i + 1]) / median(times[0]), libraries[i].name, median(fractions[i + 1]) * 100);
   }
@@ -191,12 +218,15 @@ void measure(const Case& c, const std::vector<Library>& libraries) {
 int run(int argc, char** argv) {
   std::vector<Library> libraries;
   std::string only;
+  double seconds = 0.6;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--isa") {
       force_target(argv[++i]);
     } else if (word == "--threads") {
       set_threads(std::stoi(argv[++i]));
+    } else if (word == "--seconds") {
+      seconds = std::stod(argv[++i]);
     } else if (word == "--case") {
       only = argv[++i];
     } else {
@@ -224,9 +254,9 @@ int run(int argc, char** argv) {
     for (const Case& c : cases) {
       if (c.name.find(only) == std::string::npos) continue;
       if (c.is_double) {
-        measure<double>(c, libraries);
+        measure<double>(c, libraries, seconds);
       } else {
-        measure<float>(c, libraries);
+        measure<float>(c, libraries, seconds);
       }
     }
   }
