@@ -72,6 +72,16 @@ std::vector<Index> places_of_long_draws(const Pcg64& bits) {
   return places;
 }
 
+// Places of long draws whose second word is refused as well, so that a parse begun there is not in step at once.
+std::vector<Index> places_of_overlapping_draws(const Pcg64& bits) {
+  std::vector<Index> places;
+  for (const PlacedNormal& normal : parse_one_by_one(bits, 100'000)) {
+    if (normal.end - normal.begin < 2) continue;
+    if (parse_one_by_one(advanced(bits, normal.begin + 1), 1).front().end > 1) places.push_back(normal.begin);
+  }
+  return places;
+}
+
 }  // namespace
 
 TEST_CASE("the first million normals of every seed have NumPy's SHA-256, with any number of threads on any target") {
@@ -165,6 +175,21 @@ TEST_CASE("cuts in and around tail, wedge and rejected draws") {
       const Pcg64 from = advanced(bits, start);
       const std::vector<PlacedNormal> expected = parse_one_by_one(from, 1300);
       for_each_target([&] { CHECK(fill_agrees(from, expected, 1300, 1, 4096)); });
+    }
+  }
+}
+
+TEST_CASE("pieces shorter than a draw, where the guessed parse is out of step") {
+  const Pcg64 bits{Seed(0)};
+  const std::vector<Index> places = places_of_overlapping_draws(bits);
+  REQUIRE(places.size() > 5);
+  for (const Index place : places) {
+    for (Index start = std::max(place - 4, Index{0}); start <= place; ++start) {
+      const Pcg64 from = advanced(bits, start);
+      const std::vector<PlacedNormal> expected = parse_one_by_one(from, 10);
+      for (const Index piece_words : {1, 2, 3}) {
+        for (Index count = 1; count <= 10; ++count) CHECK(fill_agrees(from, expected, count, 2, piece_words));
+      }
     }
   }
 }

@@ -37,6 +37,8 @@ void check_piece(const Pcg64& bits, Index words, Index first) {
   if (first > 0) wrong += piece.normals_before(first - 1).has_value();
   CHECK(wrong == 0);
   CHECK(piece.end() >= words);
+  // Where a draw begins at `words`, the piece ends there.
+  if (piece.end() > words) CHECK(!piece.normals_before(words));
 
   for (const Index skip : {Index{0}, Index{1}, piece.normals() / 2}) {
     if (skip >= piece.normals()) continue;
@@ -62,6 +64,14 @@ TEST_CASE("a piece's places and normals are those of the parse draw by draw") {
       }
     }
   });
+}
+
+TEST_CASE("a piece ends before a draw that begins at its end") {
+  const Pcg64 bits{Seed(0)};
+  for (const PlacedNormal& normal : parse_one_by_one(bits, 20'000)) {
+    if (normal.end - normal.begin > 1 && normal.begin > 0) check_piece(bits, normal.begin, 0);
+    if (normal.begin > 2000) break;
+  }
 }
 
 TEST_CASE("a piece that the draw before it used up has no draws") {
