@@ -38,6 +38,9 @@ Row begin_row(const RowStream& stream, Index n, const ArticleOptions& options) {
   row.exact("algorithm", "scores").exact("dtype", "f64").exact("seq_q", n).exact("seq_k", n).exact("head_dim", options.d);
   row.exact("protocol", "article").exact("seed", options.seed.text());
   row.exact("stream_position", stream.position());
+  const Json position = stream.position();
+  row.exact("repro", fmt::format("attn timing-sweep --protocol article --n {} --d {} --seed {} --advance {}", n, options.d,
+                                 options.seed.text(), position.is_string() ? position.get<std::string>() : position.dump()));
   return row;
 }
 
@@ -52,7 +55,7 @@ void add_row(Block& block, RowStream& stream, Index n, const ArticleOptions& opt
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(options.d);
   block.text.line(line_start(n) + fmt::format("{:>5.0f} MB  ", static_cast<double>(bytes) / 1e6));
   block.text.add(fmt::format("{:5.1f}", time_ns / 1e6), Cell::time_ms).add(" ms");
-  row.exact("repetitions", repetitions).exact("bytes", bytes).exact("flops", flops);
+  row.exact("repetitions", repetitions).exact("bytes", bytes).exact("flops", flops).exact("flops_convention", "2 m n k");
   row.measured("time_s", {{"mean", time_ns / 1e9}}).measured("time_mean_s", time_ns / 1e9).measured("gflops", flops / time_ns);
   row.exact("status", "passed");
   block.rows.push_back(std::move(row));

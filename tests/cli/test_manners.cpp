@@ -63,6 +63,22 @@ TEST_CASE("help and version go to stdout, exit 0") {
   CHECK(run_attn({"--help"}).exit_code == 0);
 }
 
+TEST_CASE("timing-sweep refuses what makes no sense before anything runs") {
+  check_refused({"timing-sweep", "--what", "flash"}, 2, "--what: expected scores, standard, fused, decode or gemm, found 'flash'");
+  check_refused({"timing-sweep", "--what", "scores,,fused"}, 2, "--what");
+  check_refused({"timing-sweep", "--dtype", "f16"}, 2, "--dtype: expected f32 or f64, found 'f16'");
+  check_refused({"timing-sweep", "--protocol", "fast"}, 2, "--protocol");
+  check_refused({"timing-sweep", "--protocol", "article", "--what", "fused"}, 2, "--protocol");
+  check_refused({"timing-sweep", "--what", "fused", "--heads", "8", "--kv-heads", "3"}, 2,
+                "--kv-heads: expected a divisor of 8 heads, found 3");
+  check_refused({"timing-sweep", "--what", "fused", "--window", "3"}, 2, "--window");
+  check_refused({"timing-sweep", "--what", "fused", "--softcap", "-1"}, 2, "--softcap");
+  check_refused({"timing-sweep", "--max-time", "0"}, 2, "--max-time");
+  check_refused({"timing-sweep", "--vs", "nothing"}, 2, "--vs: expected NAME=PATH, found 'nothing'");
+  check_refused({"timing-sweep", "--what", "fused", "--vs", "c=libc.so.6"}, 3, "libc.so.6");
+  check_refused({"timing-sweep", "--vs", "blas=/no/such/library.so"}, 3, "/no/such/library.so");
+}
+
 TEST_CASE("files that cannot be read or written are found out before the work, exit 3") {
   const attn::TemporaryFolder folder;
   check_refused({"demo", "--out", (folder.path() / "no/such/folder.json").string()}, 3, "No such file or directory");
