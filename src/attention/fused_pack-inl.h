@@ -41,7 +41,7 @@ HWY_NOINLINE void pack_key_tile(MatrixView<const T> k, Index first_key, Index ke
   for (Index j = 0; j < keys; j += nr) {
     T* panel = packed + j * k.cols();
     if (keys - j < nr) std::fill_n(panel, nr * k.cols(), T{0});
-    pack_rows<nr>(k.block(first_key + j, 0, std::min(nr, keys - j), k.cols()), panel);
+    pack_transposed<nr>(k.block(first_key + j, 0, std::min(nr, keys - j), k.cols()), panel);
   }
 }
 
