@@ -14,7 +14,7 @@ struct ExplainOptions {
   Seed seed;
 };
 
-// Throws MemoryError where two results do not fit into memory.
+// Throws MemoryError where three results do not fit into memory.
 Report explain_report(const ExplainOptions& options);
 
 }  // namespace attn
