@@ -99,7 +99,7 @@ def _buffer_count(case):
         return 2
     wanted = 4 * facts.last_cache_bytes()
     affordable = (facts.available_bytes() or wanted) // 4
-    return max(2, -(-min(wanted, affordable) // case.input_bytes))
+    return max(2, -(-min(wanted, affordable) // (case.query_and_key_bytes + case.value_bytes)))
 
 
 def _require_memory(case, body):

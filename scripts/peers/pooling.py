@@ -49,15 +49,20 @@ def _samples_ns(row):
 
 
 def _add_fractions(pooled):
-    """Of the best arithmetic rate that was measured for the type, and of the best reading rate for the memory a decode step moves."""
+    """Shares of the best arithmetic rate that was measured for the type, and, of a decode step, of the best rate of reading so much memory
+    as it must at the least; and how many times faster than our own row each is."""
     peaks = {}
     for row in pooled:
         peaks[row["dtype"]] = max(peaks.get(row["dtype"], 0), row["peak_gflops"] or 0)
     for row in pooled:
         peak = row["peak_gflops"] = peaks[row["dtype"]] or None
         row["peak_fraction"] = row["gflops"] / peak if peak and row["gflops"] else None
+        row["speedup"] = row["read_fraction"] = None
         base = base_of(row, pooled)
-        row["speedup"] = rows.statistic_s(base) / rows.statistic_s(row) if base and row["time_s"] else None
+        if base and row["time_s"]:
+            row["speedup"] = rows.statistic_s(base) / rows.statistic_s(row)
+            if base["read_gbps_ceiling"]:
+                row["read_fraction"] = base["bytes_model"] / rows.statistic_s(row) * 1e-9 / base["read_gbps_ceiling"]
 
 
 def problem_of(row):

@@ -16,7 +16,8 @@ def section(group, pooled):
         reasons = dict.fromkeys(f"{row['status']}: {row['reason']}" for row in group)
         return [f"{heading(group[0])}: {', '.join(row['algorithm'] for row in group)} {'; '.join(reasons)}"]
     times = f"x {base['algorithm']}" if base else ""
-    head = f"  {'algorithm':<17} {'ms':>10} {'±':>8} {'GFLOP/s':>9} {'of peak':>8} {'peak MB':>8} {times:>9}  kernel"
+    share = "of read" if any(row["read_fraction"] for row in group) else "of peak"
+    head = f"  {'algorithm':<17} {'ms':>10} {'±':>8} {'GFLOP/s':>9} {share:>8} {'peak MB':>8} {times:>9}  kernel"
     return [heading(group[0]), head] + [line(row, base) for row in group]
 
 
@@ -41,7 +42,8 @@ def line(row, base):
         return f"{name}{row['status']}: {row['reason']}"
     time_s, half_iqr_s = rows.statistic_s(row), row["time_s"]["half_iqr"]
     spread = f"{half_iqr_s * 1e3:.3f}" if half_iqr_s is not None else ""
-    share = f"{100 * row['peak_fraction']:.1f} %" if row["peak_fraction"] else ""
+    fraction = row["read_fraction"] or row["peak_fraction"]
+    share = f"{100 * fraction:.1f} %" if fraction else ""
     peak = f"{row['peak_bytes'] / 1e6:.1f}" if row["peak_bytes"] else ""
     times = f"{time_s / rows.statistic_s(base):.2f}" if base else ""
     remark = row["kernel"] or "" if row["status"] == "passed" else f"{row['status']}: {row['reason']}"
