@@ -12,6 +12,7 @@
 #include "attention/fused_job.h"
 #include "attention/visibility.h"
 #include "gemm/blocking-inl.h"
+#include "gemm/packing-inl.h"
 #include "gemm/workspace.h"
 #include "hwy/highway.h"
 
@@ -24,8 +25,8 @@ template <class T>
 struct BlockState {
   static constexpr Index lanes = vector_lanes<T>;
 
-  Index rows, padded_rows, out_stride;
-  T* q;         // direct: [row][head_dim]; packed: micro-panels of MR rows, [row / MR][head_dim][MR]; scaled
+  Index rows, padded_rows, q_stride, out_stride;
+  T* q;         // [padded_rows][q_stride] scaled
   T* s;         // [group_rows][tile_keys] scores, then weights, of one group and tile
   T* o;         // [padded_rows][out_stride] not yet divided by the sums
   T* row_max;   // [padded_rows] of the scores so far
@@ -43,12 +44,13 @@ struct BlockState {
     BlockState state{};
     state.rows = task.rows;
     state.padded_rows = round_up(task.rows, group_rows);
+    state.q_stride = packed_row_stride<T>(job.shape.head_dim);
     state.out_stride = padded_dim_v<T>(job.shape);
     const bool own_tile = job.plan.access == KeyAccess::packed_by_block;
     const struct {
       T** array;
       Index elements;
-    } arrays[] = {{&state.q, state.padded_rows * job.shape.head_dim},
+    } arrays[] = {{&state.q, state.padded_rows * state.q_stride},
                   {&state.s, group_rows * tile_keys<T>},
                   {&state.o, state.padded_rows * state.out_stride},
                   {&state.row_max, state.padded_rows},
@@ -65,6 +67,24 @@ struct BlockState {
       next += round_up(wanted.elements, line);
     }
     return state;
+  }
+};
+
+// What is still to be fetched into the second-level cache while sums run: two runs of elements, a few lines at a time, since many at once
+// would hold up the sums' own loads.
+template <class T>
+struct NextTile {
+  const T* keys = nullptr;
+  const T* keys_end = nullptr;
+  const T* values = nullptr;
+  const T* values_end = nullptr;
+
+  HWY_INLINE void fetch() {
+    constexpr Index line = static_cast<Index>(cache_line_bytes / sizeof(T));
+    constexpr Index lines = 8;
+    const T*& next = keys < keys_end ? keys : values;
+    const T* const end = std::min(next + lines * line, keys < keys_end ? keys_end : values_end);
+    for (; next < end; next += line) __builtin_prefetch(next, 0, 2);
   }
 };
 

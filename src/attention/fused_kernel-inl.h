@@ -44,7 +44,10 @@ class FusedKernel {
     start();
     for (Index first = task_.first_key / tile_keys<T> * tile_keys<T>; first < task_.last_key; first += tile_keys<T>) {
       const KeyTile<T> tile = make_tile(first);
-      for (Index row = 0; row < state_.padded_rows; row += group_rows) attend(tile, row);
+      for (Index row = 0; row < state_.padded_rows; row += group_rows) {
+        look_ahead(first + tile_keys<T>, row);
+        attend(tile, row);
+      }
     }
     if (task_.partial < 0) {
       write_output();
@@ -61,15 +64,12 @@ class FusedKernel {
   // Scaled queries, visible ranges, and the empty sums.
   void start() {
     const Index d = job_.shape.head_dim;
-    constexpr Index mr = Blocking<T>::mr;
-    if (!direct()) std::fill_n(state_.q, state_.padded_rows * d, T{0});
+    std::fill(state_.q + state_.rows * state_.q_stride, state_.q + state_.padded_rows * state_.q_stride, T{0});
     for (Index r = 0; r < state_.rows; ++r) {
       const Index head = job_.head_of(task_.head, task_.first_row + r);
       const Index query = job_.query_of(task_.first_row + r);
       const T* q = job_.tensors.q.head(task_.head.b, head).row(query);
-      T* to = direct() ? state_.q + r * d : state_.q + r / mr * mr * d + r % mr;
-      const Index step = direct() ? 1 : mr;
-      for (Index x = 0; x < d; ++x) to[x * step] = q[x] * job_.query_scale;
+      for (Index x = 0; x < d; ++x) state_.q[r * state_.q_stride + x] = q[x] * job_.query_scale;
       const KeyRange range = visible_range(job_.shape, job_.options, task_.head.b, query);
       state_.row_keys[r] = {std::max(range.first, task_.first_key), std::min(range.last, task_.last_key)};
     }
@@ -107,6 +107,22 @@ class FusedKernel {
     }
   }
 
+  // Lets the group from `row` on fetch its share of the next tile, which is in a farther cache until the block's first group reads it.
+  void look_ahead(Index next_key, Index row) {
+    if (job_.plan.access != KeyAccess::packed_once || next_key >= task_.last_key) {
+      ahead_ = {};
+      return;
+    }
+    const Index groups = state_.padded_rows / group_rows;
+    const Index group = row / group_rows;
+    const auto share = [&](const T* from, Index elements) {
+      return std::make_pair(from + elements * group / groups, from + elements * (group + 1) / groups);
+    };
+    const auto [key, key_end] = share(packed_->keys + next_key * job_.shape.head_dim, tile_keys<T> * job_.shape.head_dim);
+    const auto [value, value_end] = share(packed_->values + next_key * state_.out_stride, tile_keys<T> * state_.out_stride);
+    ahead_ = {key, key_end, value, value_end};
+  }
+
   // The columns of a tile that hold keys of a range.
   static KeyRange columns_of(const KeyTile<T>& tile, KeyRange range) {
     return {std::clamp<Index>(range.first - tile.first_key, 0, tile.keys), std::clamp<Index>(range.last - tile.first_key, 0, tile.keys)};
@@ -134,7 +150,7 @@ class FusedKernel {
     if (direct()) {
       direct_scores(state_, job_.shape.head_dim, k.block(tile.first_key, 0, tile.keys, k.cols()), columns);
     } else {
-      packed_scores(state_, row, job_.shape.head_dim, tile.packed_keys, columns);
+      packed_scores(state_, row, job_.shape.head_dim, tile.packed_keys, columns, ahead_);
     }
     if (job_.options.softcap > 0 || job_.options.mask.exists()) modify(tile, row, rows);
     if (!same || first < columns.first || columns.last < last) hide_unseen(tile, row, rows, {first, last});
@@ -149,7 +165,7 @@ class FusedKernel {
     } else if (direct()) {
       direct_values(state_, v.block(tile.first_key, 0, tile.keys, v.cols()), columns);
     } else {
-      packed_values(state_, row, job_.shape.head_dim_v, tile.packed_values, columns);
+      packed_values(state_, row, job_.shape.head_dim_v, tile.packed_values, columns, ahead_);
     }
   }
 
@@ -214,6 +230,7 @@ class FusedKernel {
   const FusedTask& task_;
   const PackedHead<T>* packed_;
   BlockState<T> state_;
+  NextTile<T> ahead_;
 };
 
 }  // namespace HWY_NAMESPACE

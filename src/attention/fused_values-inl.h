@@ -25,19 +25,25 @@ inline constexpr Index value_rows = tile_vectors == 3 ? (Vectors == 4   ? 6
                                                                         : 12)
                                                       : tile_rows*(Vectors == 1 ? 2 : 1);
 
-// o (Rows, Vectors * lanes) = diag(rescale) o + p (Rows, keys) values (keys, ...). Each tile's sum starts from zero: added up in two levels,
-// long sequences round less.
+// o (Rows, Vectors * lanes) = diag(rescale) o + p (Rows, keys) values (keys, ...). Each tile's sum starts from zero: added up in two
+// levels, long sequences round less.
 template <class T, Index Rows, Index Vectors>
-HWY_NOINLINE void value_register_tile(Index keys, const T* p, const T* values, Index value_stride, T* o, Index o_stride, const T* rescale) {
+HWY_NOINLINE void value_register_tile(Index keys, const T* p, const T* values, Index value_stride, T* o, Index o_stride, const T* rescale,
+                                      NextTile<T>& ahead) {
   MicroTile<T, Rows, Vectors> tile;
   tile.clear();
-  tile.multiply_add(keys, OperandA<T>{p, tile_keys<T>, 1}, OperandB<T>{values, value_stride});
+  constexpr Index part = 60;
+  for (Index j = 0; j < keys; j += part) {
+    ahead.fetch();
+    tile.multiply_add(std::min(part, keys - j), OperandA<T>{p + j, tile_keys<T>, 1}, OperandB<T>{values + j * value_stride, value_stride});
+  }
   tile.add_to_scaled(o, o_stride, rescale);
 }
 
 // The group_rows rows from `row` on; keys [columns.first, columns.last) of the packed tile.
 template <class T>
-HWY_NOINLINE void packed_values(const BlockState<T>& state, Index row, Index head_dim_v, const T* value_tile, KeyRange columns) {
+HWY_NOINLINE void packed_values(const BlockState<T>& state, Index row, Index head_dim_v, const T* value_tile, KeyRange columns,
+                                NextTile<T>& ahead) {
   for_each_value_panel<T>(head_dim_v, [&](Index column, Index vectors) HWY_ATTR {
     with_constant<widest_panel>(vectors, [&](auto constant) HWY_ATTR {
       constexpr Index width = decltype(constant)::value * vector_lanes<T>;
@@ -46,7 +52,7 @@ HWY_NOINLINE void packed_values(const BlockState<T>& state, Index row, Index hea
       for (Index r = 0; r < group_rows; r += rows) {
         value_register_tile<T, rows, decltype(constant)::value>(columns.size(), state.s + r * tile_keys<T> + columns.first, values, width,
                                                                 state.o + (row + r) * state.out_stride + column, state.out_stride,
-                                                                state.rescale + r);
+                                                                state.rescale + r, ahead);
       }
     });
   });
@@ -70,6 +76,7 @@ template <class T>
 HWY_NOINLINE void direct_values(const BlockState<T>& state, MatrixView<const T> v, KeyRange columns) {
   constexpr Index lanes = vector_lanes<T>;
   const Index whole = v.cols() / lanes * lanes;
+  NextTile<T> nothing;
   for (Index column = 0; column < whole;) {
     const Index vectors = std::min(widest_panel, (whole - column) / lanes);
     for (Index r = 0; r < state.rows; r += 4) {
@@ -77,7 +84,7 @@ HWY_NOINLINE void direct_values(const BlockState<T>& state, MatrixView<const T> 
         with_constant<widest_panel>(vectors, [&](auto width) HWY_ATTR {
           value_register_tile<T, decltype(rows)::value, decltype(width)::value>(
               columns.size(), state.s + r * tile_keys<T> + columns.first, v.row(columns.first) + column, v.row_stride(),
-              state.o + r * state.out_stride + column, state.out_stride, state.rescale + r);
+              state.o + r * state.out_stride + column, state.out_stride, state.rescale + r, nothing);
         });
       });
     }

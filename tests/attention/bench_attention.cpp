@@ -62,7 +62,7 @@ void measure(const Settings& settings, const std::string& name, double work, con
 
 template <class T>
 double peak_flops() {
-  return measure_arithmetic_peak<T>(threads(), {.warm_up_s = 0.0005, .burst_s = 0.001, .bursts = 3}).gflops * 1e9;
+  return measure_arithmetic_peak<T>(threads(), {.warm_up_s = 0.001, .burst_s = 0.002, .bursts = 3}).gflops * 1e9;
 }
 
 template <class T>
