@@ -34,9 +34,6 @@ HWY_BEFORE_NAMESPACE();
 namespace attn {
 namespace HWY_NAMESPACE {
 
-constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
-constexpr Index round_up(Index a, Index unit) { return ceil_div(a, unit) * unit; }
-
 // How a problem is cut: chosen by its size alone.
 template <class T>
 struct Plan {
@@ -62,7 +59,7 @@ Plan<T> make_plan(const Problem<T>& x) {
   plan.tile_cols = plan.nc;
   // Enough tiles that threads end together, as long as each is worth taking. The longer side is halved: what a tile must fetch from the
   // last-level cache for its work is least for squares.
-  constexpr Index wanted_tiles = 32;
+  constexpr Index wanted_tiles = 16;
   constexpr Index least_work = 1 << 16;
   const auto tiles = [&] { return ceil_div(x.m, plan.tile_rows) * ceil_div(x.n, plan.tile_cols); };
   while (tiles() < wanted_tiles && plan.tile_rows * plan.tile_cols * plan.kc > least_work) {

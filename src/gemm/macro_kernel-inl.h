@@ -18,24 +18,26 @@ HWY_BEFORE_NAMESPACE();
 namespace attn {
 namespace HWY_NAMESPACE {
 
-// What a tile brings closer while its sums run: the next tile's C, which would else be waited for when it is added to, and a share of the
-// next panel of B, which comes from the last-level cache.
+// What a tile brings closer while its sums run, in mr shares. The hardware follows long runs of memory by itself, but these begin anew with
+// every tile. Null: nothing to bring.
 template <class T>
 struct Ahead {
-  const T* c;    // null: not needed
-  const T* b;    // null: none
-  Index b_step;  // elements of B per row of C
+  const T* a;  // the next rows of A: a_step elements of each
+  Index a_step;
+  const T* b;  // the next panel of B: b_step elements in every share
+  Index b_step;
+  const T* c;  // the next tile of C, which would else be waited for when it is added to
 
-  // The part-th of Blocking::mr: a row of C and a run of B.
-  HWY_INLINE void prefetch(Index part, Index c_stride) const {
+  HWY_INLINE void prefetch(Index share, Index a_stride, Index c_stride) const {
+    if (a != nullptr) prefetch_run(a + share * a_stride, a_step);
+    if (b != nullptr) prefetch_run(b + share * b_step, b_step);
+    if (c != nullptr) prefetch_run(c + share * c_stride, Blocking<T>::nr);
+  }
+
+ private:
+  static HWY_INLINE void prefetch_run(const T* from, Index elements) {
     constexpr Index line = static_cast<Index>(cache_line_bytes / sizeof(T));
-    if (c != nullptr) {
-      ATTN_UNROLL
-      for (Index j = 0; j < Blocking<T>::nr; j += line) hwy::Prefetch(c + part * c_stride + j);
-    }
-    if (b != nullptr) {
-      for (Index j = 0; j < b_step; j += line) hwy::Prefetch(b + part * b_step + j);
-    }
+    for (Index j = 0; j < elements; j += line) hwy::Prefetch(from + j);
   }
 };
 
@@ -51,7 +53,7 @@ HWY_NOINLINE void full_tile(Index kc, OperandA<T> a, const T* b, T* c, Index c_s
   Index row = 0;
   for (Index first = 0; first < kc; first += part) {
     const Index steps = std::min(part, kc - first);
-    for (; row * kc < (first + steps) * Block::mr; ++row) ahead.prefetch(row, c_stride);
+    for (; row * kc < (first + steps) * Block::mr; ++row) ahead.prefetch(row, a.row_stride, c_stride);
     tile.multiply_add(steps, OperandA<T>{a.data + first, a.row_stride, 1}, OperandB<T>{b + first * Block::nr, Block::nr});
   }
   if (epilogue.finish != Finish::update && epilogue.alpha != T{1}) tile.scale(epilogue.alpha);
@@ -111,28 +113,79 @@ HWY_NOINLINE void partial_tile(Index kc, OperandA<T> a, const T* b, MatrixView<T
 
 // C block from the rows of A at `a` and the packed panels of B, kc steps.
 template <class T>
-HWY_NOINLINE void macro_kernel(Index kc, OperandA<T> a, const T* b_panels, MatrixView<T> c, const Epilogue<T>& epilogue) {
-  using Block = Blocking<T>;
-  const bool reads_c = epilogue.finish != Finish::stream;
-  const Index tiles_down = (c.rows() + Block::mr - 1) / Block::mr;
-  const Index b_share = kc * Block::nr / (tiles_down * Block::mr) + 1;
-  for (Index j = 0; j < c.cols(); j += Block::nr) {  // loop jr
-    const T* b = b_panels + j * kc;
-    const T* next_b = j + Block::nr < c.cols() ? b + kc * Block::nr : nullptr;
-    const Index cols = std::min(Block::nr, c.cols() - j);
-    for (Index i = 0; i < c.rows(); i += Block::mr) {  // loop ir
-      const Index rows = std::min(Block::mr, c.rows() - i);
-      const OperandA<T> a_rows{a.data + i * a.row_stride, a.row_stride, 1};
-      if (rows < Block::mr || cols < Block::nr) {
-        partial_tile(kc, a_rows, b, c.block(i, j, rows, cols), epilogue);
-      } else {
-        const bool next_is_whole = i + 2 * Block::mr <= c.rows();
-        const Ahead<T> ahead{reads_c && next_is_whole ? c.row(i + Block::mr) + j : nullptr,
-                             next_b == nullptr ? nullptr : next_b + i * b_share, b_share};
-        full_tile(kc, a_rows, b, c.row(i) + j, c.row_stride(), epilogue, ahead);
+class MacroKernel {
+ public:
+  MacroKernel(Index kc, OperandA<T> a, const T* b_panels, MatrixView<T> c, const Epilogue<T>& epilogue)
+      : kc_(kc),
+        a_(a),
+        b_(b_panels),
+        c_(c),
+        epilogue_(epilogue),
+        panels_(ceil_div(c.cols(), Block::nr)),
+        row_tiles_(ceil_div(c.rows(), Block::mr)) {}
+
+  HWY_INLINE void run() const {
+    if (panels_ * kc_ * Block::nr * static_cast<Index>(sizeof(T)) <= Block::resident_b_bytes) {
+      // All of B stays in the second-level cache, so A passes through only once.
+      for (Index i = 0; i < c_.rows(); i += Block::mr) {
+        for (Index j = 0; j < c_.cols(); j += Block::nr) tile(i, j, true);
+      }
+    } else {
+      for (Index j = 0; j < c_.cols(); j += Block::nr) {    // loop jr
+        for (Index i = 0; i < c_.rows(); i += Block::mr) {  // loop ir
+          tile(i, j, false);
+        }
       }
     }
   }
+
+ private:
+  using Block = Blocking<T>;
+
+  // Tile with its upper left corner at (i, j).
+  HWY_INLINE void tile(Index i, Index j, bool a_passes) const {
+    const Index rows = std::min(Block::mr, c_.rows() - i);
+    const Index cols = std::min(Block::nr, c_.cols() - j);
+    const OperandA<T> a{a_.data + i * a_.row_stride, a_.row_stride, 1};
+    const T* b = b_ + j * kc_;
+    if (rows < Block::mr || cols < Block::nr) {
+      partial_tile(kc_, a, b, c_.block(i, j, rows, cols), epilogue_);
+    } else {
+      full_tile(kc_, a, b, c_.row(i) + j, c_.row_stride(), epilogue_, a_passes ? ahead_across(i, j) : ahead_down(i, j));
+    }
+  }
+
+  bool whole_rows_at(Index i) const { return i + Block::mr <= c_.rows(); }
+
+  // The next tile lies below, in the same panel; the next panel comes once all rows are through.
+  HWY_INLINE Ahead<T> ahead_down(Index i, Index j) const {
+    const Index b_step = kc_ * Block::nr / (row_tiles_ * Block::mr) + 1;
+    const bool reads_c = epilogue_.finish != Finish::stream && whole_rows_at(i + Block::mr);
+    return {nullptr, 0, j + Block::nr < c_.cols() ? b_ + (j + Block::nr) * kc_ + i * b_step : nullptr, b_step,
+            reads_c ? c_.row(i + Block::mr) + j : nullptr};
+  }
+
+  // The next tile lies to the right; the next rows of A come once all panels are through.
+  HWY_INLINE Ahead<T> ahead_across(Index i, Index j) const {
+    const Index a_step = ceil_div(kc_, panels_);
+    const Index next = i + Block::mr;
+    const bool reads_c = epilogue_.finish != Finish::stream && j + 2 * Block::nr <= c_.cols();
+    return {whole_rows_at(next) ? a_.data + next * a_.row_stride + std::min(j / Block::nr * a_step, kc_ - 1) : nullptr, a_step, nullptr, 0,
+            reads_c ? c_.row(i) + j + Block::nr : nullptr};
+  }
+
+  Index kc_;
+  OperandA<T> a_;
+  const T* b_;
+  MatrixView<T> c_;
+  const Epilogue<T>& epilogue_;
+  Index panels_;
+  Index row_tiles_;
+};
+
+template <class T>
+HWY_NOINLINE void macro_kernel(Index kc, OperandA<T> a, const T* b_panels, MatrixView<T> c, const Epilogue<T>& epilogue) {
+  MacroKernel<T>(kc, a, b_panels, c, epilogue).run();
 }
 
 }  // namespace HWY_NAMESPACE
