@@ -154,6 +154,32 @@ void dispatch(const Problem<double>& x, int num_threads) { HWY_DYNAMIC_DISPATCH(
 // Below this many multiply-adds waking threads takes longer than the work.
 constexpr double serial_limit = 1 << 18;
 
+// A result of at most this many elements is too few tiles for threads to share; if k is long, they share it in chunks instead.
+constexpr Index few_elements = 1024;
+constexpr Index chunk_of_k = 8192;
+
+// Products over fixed chunks of k, summed in their order: the same for any number of threads.
+template <class T>
+void multiply_in_chunks(const Problem<T>& x) {
+  const Index chunks = (x.k + chunk_of_k - 1) / chunk_of_k;
+  Matrix<T> parts(chunks * x.m, x.n);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
+  for (Index chunk = 0; chunk < chunks; ++chunk) {
+    const Index first = chunk * chunk_of_k;
+    const Index steps = std::min(chunk_of_k, x.k - first);
+    const auto b = x.b_transposed ? x.b.block(0, first, x.n, steps) : x.b.block(first, 0, steps, x.n);
+    const auto c = parts.view().block(chunk * x.m, 0, x.m, x.n);
+    dispatch(Problem<T>{x.m, x.n, steps, T{1}, T{0}, x.a.block(0, first, x.m, steps), b, x.b_transposed, c}, 1);
+  }
+  for (Index i = 0; i < x.m; ++i) {
+    for (Index j = 0; j < x.n; ++j) {
+      T sum = 0;
+      for (Index chunk = 0; chunk < chunks; ++chunk) sum += parts(chunk * x.m + i, j);
+      x.c(i, j) = x.beta == T{0} ? x.alpha * sum : x.alpha * sum + x.beta * x.c(i, j);
+    }
+  }
+}
+
 void check_shape(std::string_view what, Index expected, Index found) {
   if (expected != found) throw UsageError(fmt::format("gemm: {}: expected {}, found {}", what, expected, found));
 }
@@ -172,6 +198,7 @@ void run(const Problem<T>& x) {
   check_shape("columns of C", x.n, x.c.cols());
   if (x.m == 0 || x.n == 0) return;
   if (x.k == 0 || x.alpha == T{0}) return scale(x.beta, x.c);
+  if (x.m <= few_elements / x.n && x.k >= 2 * chunk_of_k) return multiply_in_chunks(x);
   const double work = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
   dispatch(x, work < serial_limit ? 1 : threads());
 }
