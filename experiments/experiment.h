@@ -31,5 +31,7 @@ Experiment scaling_sweep();
 Experiment timing_sweep();
 Experiment reproduce();
 Experiment run();
+Experiment check();
+Experiment diff();
 
 }  // namespace attn
