@@ -100,8 +100,8 @@ Text check_text(const CheckedCall& call, const Judgement& j, const Tolerance& to
     text.line(fmt::format("{} NaN only because 0 NaN or 0 inf of a masked key came in, as in PyTorch: not counted",
                           counted(j.from_masked, "element is", "elements are")));
   }
-  text.line(fmt::format("worst error {:.2e}, {:.2f} times that of standard attention in {}; at most {:.2f} of the allowance used", j.error,
-                        j.error_ratio(), dtype_name(call.output_dtype), j.largest_share));
+  text.line(fmt::format("worst error {:.2e}, standard attention's in {} {:.2e} (ratio {:.3g}); {:.3g} of the allowance used", j.error,
+                        dtype_name(call.output_dtype), j.standard_error, j.error_ratio(), j.largest_share));
   add_elements(text, call, j);
   text.line(fmt::format("checked {} ({}) of batch {}, heads {} over {}, queries {}, keys {}, head_dim {}, head_dim_v {}, {}; mask: {}",
                         counted(j.rows, "row", "rows"), call.all_rows ? "all" : "a sample; --all checks every one", s.batch, s.heads,
