@@ -8,7 +8,15 @@ import rows
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".venv" / "peers"
 PYTHON = FOLDER / "bin" / "python"
-MISSING = "import importlib.metadata as m, sys\nfor name in sys.argv[1:]:\n  try: m.version(name)\n  except m.PackageNotFoundError: print(name)"
+# Prints which of the packages named by its arguments are not there.
+MISSING = """
+import importlib.metadata, sys
+for name in sys.argv[1:]:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        print(name)
+"""
 
 
 class EnvironmentFailure(Exception):
@@ -41,7 +49,8 @@ def _install(name):
     if not missing:
         return
     say(f"installing {' '.join(missing)} for {name}")
-    done = subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *missing], capture_output=True, text=True)
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run(pip + missing, capture_output=True, text=True)
     if done.returncode:
         say(f"{name} will be skipped: {_cause(done.stderr)}")
 

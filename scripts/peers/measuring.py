@@ -76,7 +76,7 @@ def measure_case(library, case, algorithms, args):
         found.append(row)
         try:
             body = library.prepare(case, algorithm.name, buffers)
-            _require_memory(case, body)
+            _require_memory(case, algorithm, body)
             sampling = _Sampling(row, body, len(buffers) if algorithm.protocol == "steady" else 1)
             _first_call(case, algorithm, sampling)
             running.append(sampling)
@@ -102,8 +102,10 @@ def _buffer_count(case):
     return max(2, -(-min(wanted, affordable) // (case.query_and_key_bytes + case.value_bytes)))
 
 
-def _require_memory(case, body):
-    needed = 3 * case.scores_bytes if body.materialises else 0  # scores, weights, and a library's own copy
+def _require_memory(case, algorithm, body):
+    """Scores alone: the result and the one before it. Attention that stores them: scores, weights, and a library's own copy."""
+    copies = 2 if algorithm.what == "scores" else 3 if body.materialises else 0
+    needed = copies * case.scores_bytes
     available = facts.available_bytes()
     if available is not None and needed > available:
         raise Unsupported(f"needs about {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are available")

@@ -100,8 +100,7 @@ def _parse(name):
 def _print_document(args, versions, found):
     import facts
 
-    options = {key: value for key, value in vars(args).items() if key not in ("axes", "cases")}
-    options["seed"] = str(args.seed)
-    document = {"schema_version": rows.SCHEMA_VERSION, "context": facts.context(args.threads, versions), "args": options, "results": found}
+    context = facts.context(args.threads, versions)
+    document = {"schema_version": rows.SCHEMA_VERSION, "context": context, "args": work.as_json(args), "results": found}
     json.dump(document, sys.stdout, indent=1, allow_nan=False)
     print()

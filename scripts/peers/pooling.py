@@ -1,4 +1,7 @@
-"""Rows of several rounds made one: samples pooled, rates anew, each compared with `attn`'s own row of the same work. Standard library only."""
+"""Rows of several rounds made one: samples pooled, rates anew, each compared with `attn`'s own row of the same work.
+
+Standard library only.
+"""
 import rows
 
 PARAMETERS = ("experiment", "algorithm", "what", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "head_dim", "head_dim_v", "mask",

@@ -17,8 +17,12 @@ SAMPLED_ROWS = 6
 def buffers(case, seed, count):
     """`count` copies of (q, k, v), drawn in this order as float64 normals; q (batch, heads, seq_q, head_dim), k and v alike."""
     rng = np.random.default_rng(seed)
-    shapes = ((case.heads, case.seq_q, case.head_dim), (case.kv_heads, case.seq_k, case.head_dim), (case.kv_heads, case.seq_k, case.head_dim_v))
-    first = tuple(rng.standard_normal((case.batch,) + shape).astype(DTYPES[case.dtype]) for shape in shapes)
+    shapes = (
+        (case.batch, case.heads, case.seq_q, case.head_dim),
+        (case.batch, case.kv_heads, case.seq_k, case.head_dim),
+        (case.batch, case.kv_heads, case.seq_k, case.head_dim_v),
+    )
+    first = tuple(rng.standard_normal(shape).astype(DTYPES[case.dtype]) for shape in shapes)
     return [first] + [tuple(array.copy() for array in first) for _ in range(count - 1)]
 
 

@@ -1,4 +1,4 @@
-"""The pooled rows as one table: a heading for each problem, below it who computed it, how fast, and how many times `attn`'s own time it took."""
+"""The pooled rows as one table: a heading for each problem, below it who computed it, how fast, and in how many times `attn`'s own time."""
 import pooling
 import rows
 

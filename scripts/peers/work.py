@@ -180,6 +180,13 @@ def arguments(args, **instead):
     return words + (["--causal"] if args.causal else []) + (["--reps", str(args.reps)] if args.reps else [])
 
 
+def as_json(args):
+    """The parsed sizes as the `args` of a document."""
+    options = {axis: getattr(args, axis) for axis in AXES}
+    options |= {"causal": args.causal, "threads": args.threads, "protocol": args.protocol}
+    return options | {"reps": args.reps, "max_time_s": args.max_time, "seed": str(args.seed)}
+
+
 def available_threads():
     """The cores that affinity and the control groups' quota leave to this process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
