@@ -29,6 +29,7 @@ Experiment demo();
 Experiment causal();
 Experiment scaling_sweep();
 Experiment timing_sweep();
+Experiment compare();
 Experiment reproduce();
 Experiment run();
 Experiment check();

@@ -5,8 +5,6 @@
 namespace attn {
 namespace {
 
-constexpr int schema_version = 1;
-
 // NaN and infinity are no JSON: null, at any depth.
 Json without_nonfinite(const Json& value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return nullptr;

@@ -7,6 +7,9 @@
 
 namespace attn {
 
+// Of the JSON document that is printed, described in data/schema/.
+inline constexpr int schema_version = 1;
+
 enum class Format { text, json, jsonl, csv, markdown };
 
 // Throws UsageError for an unknown name, naming the known ones.

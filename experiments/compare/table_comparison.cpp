@@ -1,0 +1,113 @@
+#include "compare/table_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/statistics.h"
+
+namespace attn {
+namespace {
+
+using Runs = std::vector<std::vector<double>>;
+
+void add_reason(std::string& reason, const std::string& more) { reason += (reason.empty() ? "" : "; ") + more; }
+
+// The times of the runs in which the row passed; why others have none is added to `reason`.
+Runs times_of(const std::vector<RunOfRow>& runs, std::string& reason) {
+  Runs times;
+  for (const RunOfRow& run : runs) {
+    const std::string status = text_of(*run.row, "status");
+    if (status != "passed") {
+      const std::string why = text_of(*run.row, "reason");
+      add_reason(reason, fmt::format("{} in {}{}", status, run.file->path, why.empty() ? "" : ": " + why));
+      continue;
+    }
+    std::vector<double> samples = times_ns(*run.file, *run.row);
+    if (samples.empty()) {
+      add_reason(reason, fmt::format("no times in {}", run.file->path));
+    } else {
+      times.push_back(std::move(samples));
+    }
+  }
+  return times;
+}
+
+Agreement agreement_of(const MatchedRow& row, const std::string& hash) {
+  std::string first;
+  bool differ = false;
+  for (const auto* runs : {&row.old_runs, &row.new_runs}) {
+    for (const RunOfRow& run : *runs) {
+      const std::string found = text_of(*run.row, hash);
+      if (found.empty()) return Agreement::unknown;
+      if (first.empty()) first = found;
+      differ = differ || found != first;
+    }
+  }
+  return differ ? Agreement::different : Agreement::same;
+}
+
+double median_s(const Runs& runs) {
+  std::vector<double> medians;
+  for (const auto& run : runs) medians.push_back(median(run));
+  return geometric_mean(medians) / 1e9;
+}
+
+// A row without the comparison of its times, which go to `samples`; empty where it cannot be compared.
+ComparedRow compare_all_but_times(MatchedRow row, RowSamples& samples) {
+  ComparedRow compared;
+  if (row.old_runs.empty() || row.new_runs.empty()) {
+    compared.reason = row.new_runs.empty() ? "only in OLD" : "only in NEW";
+  } else {
+    samples = {times_of(row.old_runs, compared.reason), times_of(row.new_runs, compared.reason)};
+    compared.input = agreement_of(row, "input_hash");
+    compared.output = agreement_of(row, "output_hash");
+  }
+  compared.row = std::move(row);
+  return compared;
+}
+
+}  // namespace
+
+std::string_view name_of(Agreement agreement) {
+  if (agreement == Agreement::same) return "same";
+  return agreement == Agreement::different ? "different" : "unknown";
+}
+
+std::size_t TableComparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [&](const ComparedRow& row) { return row.comparison && row.comparison->verdict == verdict; }));
+}
+
+std::size_t TableComparison::compared() const {
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const ComparedRow& row) { return row.comparison.has_value(); }));
+}
+
+std::size_t TableComparison::regressions() const {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const ComparedRow& row) { return row.regression; }));
+}
+
+TableComparison compare_table(std::vector<MatchedRow> rows, double regression_percent) {
+  TableComparison table;
+  std::vector<RowSamples> times;    // of the rows that can be compared
+  std::vector<std::size_t> places;  // where those stand in the table
+  for (MatchedRow& row : rows) {
+    RowSamples samples;
+    table.rows.push_back(compare_all_but_times(std::move(row), samples));
+    if (samples.old_runs.empty() || samples.new_runs.empty()) continue;
+    times.push_back(std::move(samples));
+    places.push_back(table.rows.size() - 1);
+  }
+  const Comparison comparison = compare_rows(times);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    ComparedRow& row = table.rows[places[i]];
+    row.comparison = comparison.rows[i];
+    row.old_median_s = median_s(times[i].old_runs);
+    row.new_median_s = median_s(times[i].new_runs);
+    row.regression = row.comparison->verdict == Verdict::slower && row.comparison->change_percent() > regression_percent;
+  }
+  table.geometric_mean = comparison.geometric_mean;
+  return table;
+}
+
+}  // namespace attn
