@@ -7,9 +7,9 @@
 
 #include "context.h"
 #include "experiment.h"
+#include "help/help_command.h"
 #include "machine/isa_targets.h"
 #include "machine/threads.h"
-#include "measure/build_facts.h"
 #include "options/nearest_name.h"
 #include "options/number_list.h"
 #include "report/color.h"
@@ -39,7 +39,7 @@ struct Subcommand {
 };
 
 void add_common_options(CLI::App& app, CommonOptions& options, bool resumable) {
-  app.add_option("--format", options.format, "text, json, jsonl, csv or markdown")->type_name("NAME")->capture_default_str();
+  app.add_option("--format", options.format, "How the result is printed")->type_name("text|json|jsonl|csv|markdown")->capture_default_str();
   app.add_flag("--json", options.json, "Short for --format json");
   app.add_option("--out", options.out, "Write the JSON document to this file besides")->type_name("FILE");
   app.add_option("--expect", options.expect,
@@ -52,7 +52,7 @@ void add_common_options(CLI::App& app, CommonOptions& options, bool resumable) {
         ->type_name("FILE");
   }
   app.add_flag("--quiet", options.quiet, "No warnings and no progress on stderr");
-  app.add_option("--color", options.color, "auto, always or never")->type_name("WHEN")->capture_default_str();
+  app.add_option("--color", options.color, "Whether verdicts are coloured")->type_name("auto|always|never")->capture_default_str();
   app.add_option("--isa", options.isa, "Instruction set of the kernels, as ATTN_ISA in the environment")->type_name("NAME");
   const auto set_threads_option = [&options](const std::string& text) { options.threads = parse_size("--threads", text); };
   app.add_option_function<std::string>("--threads", set_threads_option,
@@ -145,7 +145,7 @@ int run_subcommand(Subcommand& chosen, int argc, char* argv[]) {
 
 int run_program(int argc, char* argv[]) {
   CLI::App app("A lab bench for attention: reproduces, measures, checks and times scaled dot-product attention.", "attn");
-  app.set_version_flag("--version", "attn " + build_facts().attn_version);
+  app.set_version_flag("--version", version_text);
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<std::unique_ptr<Subcommand>> subcommands;
@@ -157,9 +157,14 @@ int run_program(int argc, char* argv[]) {
     sub.run = experiment.set_up(*sub.app);
     add_common_options(*sub.app, sub.options, experiment.resumable);
   }
+  const HelpCommand help(app);
   if (!parse(app, argc, argv)) return 0;
   const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [](const auto& sub) { return sub->app->parsed(); });
   refuse_extras(app, chosen == subcommands.end() ? nullptr : (*chosen)->app);
+  if (const auto text = help.text()) {
+    write_stdout(*text);
+    return 0;
+  }
   if (chosen == subcommands.end()) throw UsageError("no subcommand: expected one of those that 'attn --help' lists");
   return run_subcommand(**chosen, argc, argv);
 }
