@@ -69,6 +69,15 @@ TEST_CASE("rows match by every parameter, and by nothing else") {
   }
 }
 
+TEST_CASE("the schema marks the same parameters") {
+  const Json schema = Json::parse(read_file(ATTN_DATA_DIR "/schema/attn.schema.json"));
+  std::set<std::string> marked;
+  for (const auto& [name, definition] : schema["definitions"].items()) {
+    if (definition.contains("x-parameter")) marked.insert(name);
+  }
+  CHECK(marked == std::set<std::string>(parameter_names().begin(), parameter_names().end()));
+}
+
 TEST_CASE("threads are a parameter where a document's rows differ in them") {
   const std::vector<Json> both = {row(64, 5), with(row(64, 5), "threads", 1)};
   CHECK(match(both, both).size() == 2);
