@@ -29,36 +29,30 @@ std::string row_text(const CheckedCall& call, const RowPosition& row) {
   return text;
 }
 
-// "14 of 16 known mistakes would show; blind to: …"
+// "14 of 16 known mistakes would show; blind to:", before the lines of add_hints.
 std::string sight_text(const Judgement& judgement) {
-  const Index blind = count_sight(judgement, Sight::blind) + count_sight(judgement, Sight::same);
   const Index all = static_cast<Index>(judgement.mistakes.size());
-  std::string text = fmt::format("{} of {} known mistakes would show", all - blind, all);
-  if (blind == 0) return text;
-  std::vector<std::string> names;
-  for (const MistakeVerdict& m : judgement.mistakes) {
-    if (m.sight != Sight::shows) names.push_back(m.name);
-  }
-  return text + fmt::format("; blind to: {}", fmt::join(names, "; "));
+  const Index shown = count_sight(judgement, Sight::shows);
+  return fmt::format("{} of {} known mistakes would show{}", shown, all, shown < all ? "; blind to:" : "");
 }
 
 std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
 std::string verdict_text(const CheckedCall& call, const Judgement& j, Verdict verdict) {
   std::string text = verdict_name(verdict);
+  if (call.accumulate) text += fmt::format(" for sums kept in {}", dtype_name(*call.accumulate));
   if (verdict == Verdict::fail) {
     text += fmt::format(", {} of {} differ by more than allowed, in {} of {}", j.beyond, counted(j.elements, "element", "elements"),
                         j.wrong_rows, counted(j.rows, "row", "rows"));
   } else {
     text += ", " + sight_text(j);
   }
-  if (call.accumulate) text += fmt::format(" (for sums kept in {})", dtype_name(*call.accumulate));
   return text;
 }
 
 void add_hints(Text& text, const Judgement& judgement) {
   for (const MistakeVerdict& m : judgement.mistakes) {
-    if (m.sight != Sight::shows) text.line(fmt::format("  to see '{}': {}", m.name, m.hint));
+    if (m.sight != Sight::shows) text.line(fmt::format("  {} (to see it, {})", m.name, m.hint));
   }
 }
 

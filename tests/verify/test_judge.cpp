@@ -161,6 +161,11 @@ TEST_CASE("NaN fails, unless the oracle has it or a masked key's NaN explains it
   // Key 0 is: there the oracle has NaN in column 1 of every row of the two query heads, and numbers are wrong.
   fixture.value(0, 0, 0, 1) = static_cast<float>(not_a_number);
   CHECK(fixture.judge(found).beyond == 2 * 7);
+
+  // A visible infinity explains no NaN: column 4 is infinite there.
+  fixture.value(0, 0, 0, 4) = std::numeric_limits<float>::infinity();
+  found(3, 4) = not_a_number;
+  CHECK(fixture.judge(found).beyond == 2 * 2 * 7);
 }
 
 TEST_CASE("inputs that do not tell mistakes apart are said to be blind") {
