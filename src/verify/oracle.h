@@ -35,4 +35,13 @@ std::vector<OracleRow<T>> oracle_rows(const AttentionTensors<T>& tensors, const 
 template <class T>
 std::vector<OracleRow<T>> oracle_head(const AttentionTensors<T>& tensors, const AttentionOptions<T>& options, Index b, Index h);
 
+// Numbers of the oracle rounded to float64.
+template <class A>
+std::vector<double> as_doubles(const std::vector<A>& values) {
+  std::vector<double> result;
+  result.reserve(values.size());
+  for (const A& value : values) result.push_back(static_cast<double>(value));
+  return result;
+}
+
 }  // namespace attn

@@ -5,14 +5,6 @@
 namespace attn {
 namespace {
 
-template <class A>
-std::vector<double> as_doubles(const std::vector<A>& values) {
-  std::vector<double> result;
-  result.reserve(values.size());
-  for (const A& value : values) result.push_back(static_cast<double>(value));
-  return result;
-}
-
 template <class T>
 std::vector<double> allowance(const RowContext<T>& context, const std::vector<double>& weights, const std::vector<double>& output,
                               MatrixView<const T> values, double scores_factor) {

@@ -7,14 +7,6 @@ namespace attn {
 
 namespace {
 
-template <class A>
-std::vector<double> as_doubles(const std::vector<A>& values) {
-  std::vector<double> result;
-  result.reserve(values.size());
-  for (const A& value : values) result.push_back(static_cast<double>(value));
-  return result;
-}
-
 // The finite additive mask of key j, else 0.
 template <class T>
 double added(const AttentionOptions<T>& options, Index b, Index h, Index i, Index j) {
