@@ -8,6 +8,7 @@
 #include "machine/threads.h"
 #include "options/number_list.h"
 #include "options/options.h"
+#include "options/split.h"
 #include "sweep/axes.h"
 #include "timing/article.h"
 #include "timing/explain.h"
@@ -44,19 +45,6 @@ struct TimingOptions {
 struct TimingAxes {
   CLI::Option *dtype, *batch, *heads, *kv_heads, *d, *d_v, *n, *n_k;
 };
-
-// Splits "a,b,c"; an empty piece is refused by whoever parses it.
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> pieces(1);
-  for (const char c : text) {
-    if (c == separator) {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += c;
-    }
-  }
-  return pieces;
-}
 
 std::vector<Precision> parse_dtypes(const std::string& text) {
   std::vector<Precision> dtypes;
@@ -332,8 +320,8 @@ TimingAxes add_axes(CLI::App& app, TimingOptions& options) {
       add_sizes(app, "--kv-heads", options.kv_heads, "Key and value heads, each shared by a group of query heads")->default_str("heads");
   axes.batch = add_sizes(app, "--batch", options.batch, "Batch sizes");
   axes.dtype = app.add_option_function<std::string>(
-                      "--dtype", [&options](const std::string& text) { options.dtype = parse_dtypes(text); }, "f32, f64 or both")
-                   ->type_name("LIST")
+                      "--dtype", [&options](const std::string& text) { options.dtype = parse_dtypes(text); }, "Types of the elements")
+                   ->type_name("f32|f64,...")
                    ->default_str("f64");
   return axes;
 }
@@ -343,8 +331,8 @@ void add_what(CLI::App& app, TimingOptions& options) {
     options.what.clear();
     for (const std::string& name : split(text, ',')) options.what.push_back(parse_work(name));
   };
-  app.add_option_function<std::string>("--what", parse_what, "scores, standard, fused, decode, gemm: several run interleaved at each size")
-      ->type_name("LIST")
+  app.add_option_function<std::string>("--what", parse_what, "What to time; several run interleaved at each size")
+      ->type_name("scores|standard|fused|decode|gemm,...")
       ->default_str("scores");
   app.add_flag("--causal", options.modifiers.causal, "Each query sees the keys up to its own position; the last query the last key");
   app.add_option_function<std::string>(
@@ -358,7 +346,7 @@ void add_what(CLI::App& app, TimingOptions& options) {
 }
 
 void add_measuring(CLI::App& app, TimingOptions& options) {
-  app.add_option("--protocol", options.protocol, "article (document 1's way; default for scores alone) or steady")->type_name("NAME");
+  app.add_option("--protocol", options.protocol, "article is document 1's way, the default for scores alone")->type_name("article|steady");
   app.add_option("--vs", options.vs, "Time this BLAS library's product on the same operands: NAME=PATH of a shared library")
       ->type_name("NAME=PATH");
   add_size(app, "--reps", options.reps, "Exactly so many samples per row")->default_str("until the noise is below 2 %");
@@ -374,8 +362,8 @@ void add_measuring(CLI::App& app, TimingOptions& options) {
       throw UsageError(fmt::format("--stat: expected median, mean or min, found '{}'", text));
     options.statistic = text == "mean" ? Statistic::mean : text == "min" ? Statistic::min : Statistic::median;
   };
-  app.add_option_function<std::string>("--stat", parse_stat, "Which statistic the text shows: median, mean or min")
-      ->type_name("NAME")
+  app.add_option_function<std::string>("--stat", parse_stat, "Which statistic the text shows")
+      ->type_name("median|mean|min")
       ->default_str("median");
   app.add_flag("--dry-run", options.dry_run,
                "Print the rows with their operations, bytes and the least time the ceilings allow; time nothing");

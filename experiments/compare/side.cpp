@@ -4,6 +4,7 @@
 #include <set>
 
 #include "machine/error.h"
+#include "options/split.h"
 #include "report/printers.h"
 #include "resume.h"
 
@@ -11,14 +12,7 @@ namespace attn {
 namespace {
 
 std::vector<std::string> split_list(const std::string& side, const std::string& list) {
-  std::vector<std::string> paths(1);
-  for (const char c : list) {
-    if (c == ',') {
-      paths.emplace_back();
-    } else {
-      paths.back() += c;
-    }
-  }
+  std::vector<std::string> paths = split(list, ',');
   std::set<std::string> known;
   for (const std::string& path : paths) {
     if (path.empty()) throw UsageError(fmt::format("compare: {}: expected FILE[,FILE...], found '{}'", side, list));

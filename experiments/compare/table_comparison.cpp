@@ -10,21 +10,43 @@ namespace {
 
 using Runs = std::vector<std::vector<double>>;
 
-void add_reason(std::string& reason, const std::string& more) { reason += (reason.empty() ? "" : "; ") + more; }
+// Runs without times of a row, and why: runs with the same reason are named together.
+class LeftOut {
+ public:
+  void add(const std::string& what, const std::string& why, const std::string& file) {
+    const auto same = std::find_if(reasons_.begin(), reasons_.end(), [&](const Reason& r) { return r.what == what && r.why == why; });
+    if (same == reasons_.end()) {
+      reasons_.push_back({what, why, file});
+    } else {
+      same->files += ", " + file;
+    }
+  }
 
-// The times of the runs in which the row passed; why others have none is added to `reason`.
-Runs times_of(const std::vector<RunOfRow>& runs, std::string& reason) {
+  // "skipped in a.json, b.json: too large; no times in c.json"
+  std::string text() const {
+    std::string all;
+    for (const Reason& r : reasons_) {
+      all += fmt::format("{}{} in {}{}", all.empty() ? "" : "; ", r.what, r.files, r.why.empty() ? "" : ": " + r.why);
+    }
+    return all;
+  }
+
+ private:
+  struct Reason {
+    std::string what, why, files;
+  };
+  std::vector<Reason> reasons_;
+};
+
+// The times of the runs in which the row passed.
+Runs times_of(const std::vector<RunOfRow>& runs, LeftOut& left_out) {
   Runs times;
   for (const RunOfRow& run : runs) {
     const std::string status = text_of(*run.row, "status");
-    if (status != "passed") {
-      const std::string why = text_of(*run.row, "reason");
-      add_reason(reason, fmt::format("{} in {}{}", status, run.file->path, why.empty() ? "" : ": " + why));
-      continue;
-    }
-    std::vector<double> samples = times_ns(*run.file, *run.row);
+    std::vector<double> samples;
+    if (status == "passed") samples = times_ns(*run.file, *run.row);
     if (samples.empty()) {
-      add_reason(reason, fmt::format("no times in {}", run.file->path));
+      left_out.add(status == "passed" ? "no times" : status, text_of(*run.row, "reason"), run.file->path);
     } else {
       times.push_back(std::move(samples));
     }
@@ -58,7 +80,9 @@ ComparedRow compare_all_but_times(MatchedRow row, RowSamples& samples) {
   if (row.old_runs.empty() || row.new_runs.empty()) {
     compared.reason = row.new_runs.empty() ? "only in OLD" : "only in NEW";
   } else {
-    samples = {times_of(row.old_runs, compared.reason), times_of(row.new_runs, compared.reason)};
+    LeftOut left_out;
+    samples = {times_of(row.old_runs, left_out), times_of(row.new_runs, left_out)};
+    compared.reason = left_out.text();
     compared.input = agreement_of(row, "input_hash");
     compared.output = agreement_of(row, "output_hash");
   }

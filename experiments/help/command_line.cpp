@@ -2,22 +2,12 @@
 
 #include <string_view>
 
+#include "options/split.h"
+
 namespace attn {
 namespace {
 
 constexpr std::string_view more = ",...";  // ends the type name of a list
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> pieces(1);
-  for (const char c : text) {
-    if (c == separator) {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += c;
-    }
-  }
-  return pieces;
-}
 
 void describe_value(OptionFacts& facts, const CLI::Option& option) {
   if (option.get_type_size() == 0 || option.get_expected_max() == 0) return;  // a flag

@@ -164,6 +164,8 @@ TEST_CASE("bash completes subcommands, options, choices, lists and files") {
   CHECK(bash.complete({"demo", "--format", "=", "ma"}) == Words{"markdown"});
   CHECK(bash.complete({"demo", "--format", "="}).size() == 5);
   CHECK(bash.complete({"demo", "--seed", ""}).empty());
+  CHECK(bash.complete({"timing-sweep", "--dtype", "f3"}) == Words{"f32"});
+  CHECK(bash.complete({"timing-sweep", "--what", "fused,s"}) == Words{"fused,scores", "fused,standard"});
 
   bash.folder().write("runs/new.json", "");
   bash.folder().write("old one.json", "");

@@ -149,6 +149,7 @@ TEST_CASE("a run in which a row did not pass is left out, and why is said") {
   CHECK_FALSE(none.rows[0].comparison.has_value());
   CHECK(none.rows[0].reason == "failed in a: wrong");
   CHECK(none.compared() == 0);
+  CHECK(compare_table(match({failed}, {failed}), 5).rows[0].reason == "failed in a, b: wrong");
   CHECK_FALSE(none.geometric_mean.has_value());
 }
 
