@@ -108,6 +108,13 @@ HWY_INLINE V nearest(D d, V x) {
   return hn::Sub(hn::Add(x, magic), magic);
 }
 
+// x * 2^n by two factors, each of them normal; the second product rounds.
+template <class D, class V>
+HWY_INLINE V scale_in_two(D d, V x, V n) {
+  const V half = nearest(d, hn::Mul(n, hn::Set(d, hn::TFromD<D>{0.5F})));
+  return hn::Mul(hn::Mul(x, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
+}
+
 // 2^x for x <= 0, -inf or NaN.
 template <class D, class V>
 HWY_INLINE V exp2_nonpositive(D d, V x) {
@@ -131,9 +138,24 @@ HWY_INLINE V exp2_nonpositive(D d, V x) {
 template <class D, class V>
 HWY_INLINE void reduce_exponent(D d, V x, V& n, V& r) {
   using C = ExpCoefficients<hn::TFromD<D>>;
-  n = nearest(d, hn::Mul(x, hn::Set(d, static_cast<hn::TFromD<D>>(1.44269504088896340736))));
+  const V magic = hn::Set(d, rounding_constant<hn::TFromD<D>>(0));
+  n = hn::Sub(hn::MulAdd(x, hn::Set(d, static_cast<hn::TFromD<D>>(1.44269504088896340736)), magic), magic);
   r = hn::NegMulAdd(n, hn::Set(d, C::ln2_high), x);
   r = hn::NegMulAdd(n, hn::Set(d, C::ln2_low), r);
+}
+
+// e^x for x <= 0, -inf or NaN.
+template <class D, class V>
+HWY_INLINE V exp_nonpositive(D d, V x) {
+  using C = ExpCoefficients<hn::TFromD<D>>;
+  V n, r;
+#if ATTN_HAS_SCALEF
+  reduce_exponent(d, hn::Max(hn::Set(d, C::lowest_exp), x), n, r);  // the instruction returns its second operand if one is NaN
+  return scale_by_power(polynomial(d, r, C::exp), n);
+#else
+  reduce_exponent(d, clamp_below(d, x, C::lowest_exp), n, r);
+  return scale_in_two(d, polynomial(d, r, C::exp), n);
+#endif
 }
 
 // e^x for any x.
@@ -147,9 +169,7 @@ HWY_INLINE V exp(D d, V x) {
 #if ATTN_HAS_SCALEF
   return scale_by_power(p, n);
 #else
-  // Two factors, each of them normal; the second product rounds.
-  const V half = nearest(d, hn::Mul(n, hn::Set(d, T{0.5})));
-  return hn::Mul(hn::Mul(p, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
+  return scale_in_two(d, p, n);
 #endif
 }
 

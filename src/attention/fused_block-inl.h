@@ -27,7 +27,7 @@ struct BlockState {
 
   Index rows, padded_rows, q_stride, out_stride;
   T* q;         // [padded_rows][q_stride] scaled
-  T* s;         // [group_rows][tile_keys] scores, then weights, of one group and tile
+  T* s;         // [group_rows][tile_keys] scores, then weights, of one group and tile; rows behind the last hold anything
   T* o;         // [padded_rows][out_stride] not yet divided by the sums
   T* row_max;   // [padded_rows] of the scores so far
   T* row_sums;  // [padded_rows][lanes] of the weights so far, lane by lane
@@ -87,6 +87,15 @@ struct NextTile {
     for (; next < end; next += line) __builtin_prefetch(next, 0, 2);
   }
 };
+
+// Fetches rows [first, last) of a matrix into the second-level cache.
+template <class T>
+HWY_INLINE void fetch_rows(MatrixView<const T> rows, Index first, Index last) {
+  constexpr Index line = static_cast<Index>(cache_line_bytes / sizeof(T));
+  for (Index i = first; i < std::min(last, rows.rows()); ++i) {
+    for (Index x = 0; x < rows.cols(); x += line) __builtin_prefetch(rows.row(i) + x, 0, 2);
+  }
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attn

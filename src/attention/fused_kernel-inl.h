@@ -28,9 +28,9 @@ template <class T>
 struct KeyTile {
   Index first_key;  // of the sequence
   Index keys;
-  const T* packed_keys;
-  const T* packed_values;
-  bool finite;  // all its values are
+  const T* packed_keys;    // null: they are read where they lie
+  const T* packed_values;  // likewise
+  bool finite;             // all its values are
 };
 
 // One task at work.
@@ -78,7 +78,7 @@ class FusedKernel {
     std::fill_n(state_.row_max, state_.padded_rows, -std::numeric_limits<T>::infinity());
     std::fill_n(state_.row_sums, state_.padded_rows * lanes, T{0});
     std::fill_n(state_.rescale, round_up(group_rows, lanes), T{0});
-    if (direct()) std::fill_n(state_.s, group_rows * tile_keys<T>, T{0});
+    std::fill_n(state_.s, group_rows * tile_keys<T>, T{0});
   }
 
   KeyTile<T> make_tile(Index first) {
@@ -148,9 +148,9 @@ class FusedKernel {
     const MatrixView<const T> k = job_.tensors.k.head(task_.head.b, task_.head.kv_head);
     const MatrixView<const T> v = job_.tensors.v.head(task_.head.b, task_.head.kv_head);
     if (direct()) {
-      direct_scores(state_, job_.shape.head_dim, k.block(tile.first_key, 0, tile.keys, k.cols()), columns);
+      direct_scores(state_, k.block(tile.first_key, 0, tile.keys, k.cols()), v.block(tile.first_key, 0, tile.keys, v.cols()), columns);
     } else {
-      packed_scores(state_, row, job_.shape.head_dim, tile.packed_keys, columns, ahead_);
+      packed_scores(state_, row, rows, job_.shape.head_dim, tile.packed_keys, columns, ahead_);
     }
     if (job_.options.softcap > 0 || job_.options.mask.exists()) modify(tile, row, rows);
     if (!same || first < columns.first || columns.last < last) hide_unseen(tile, row, rows, {first, last});
@@ -163,9 +163,11 @@ class FusedKernel {
     if (in_part && !finite_values(tile)) {
       masked_values(state_, job_, task_, row, tile.first_key, columns);
     } else if (direct()) {
-      direct_values(state_, v.block(tile.first_key, 0, tile.keys, v.cols()), columns);
+      const Index next = tile.first_key + tile.keys;
+      direct_values(state_, v.block(tile.first_key, 0, tile.keys, v.cols()),
+                    k.block(next, 0, std::clamp<Index>(task_.last_key - next, 0, tile_keys<T>), k.cols()), columns);
     } else {
-      packed_values(state_, row, job_.shape.head_dim_v, tile.packed_values, columns, ahead_);
+      packed_values(state_, row, rows, job_.shape.head_dim_v, tile.packed_values, columns, ahead_);
     }
   }
 

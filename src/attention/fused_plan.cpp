@@ -26,10 +26,10 @@ KeyRange range_of_rows(const AttentionShape& shape, const AttentionOptions<T>& o
   return all.empty() ? KeyRange{} : all;
 }
 
-// Rows of the next block where `left` remain in the wave: whole blocks, then smaller ones, down to one group, so that the last to end are
-// short.
+// Rows of the next block where `left` remain in the wave: whole blocks, then smaller ones, so that the last to end are short. A small block
+// has to wait for a head's keys and values if the second-level cache cannot hold them all.
 Index next_block(const FusedPlan& plan, Index left) {
-  return std::clamp<Index>(left / (16 * group_rows), 1, plan.block_rows / group_rows) * group_rows;
+  return std::clamp<Index>(left / (8 * group_rows), plan.least_groups, plan.block_rows / group_rows) * group_rows;
 }
 
 // Parts into which a block's keys are split so that all blocks together make wanted_tasks.
@@ -46,6 +46,7 @@ FusedPlan plan_fused(const AttentionShape& shape) {
   const Index row_bytes = (shape.head_dim + shape.head_dim_v) * static_cast<Index>(sizeof(T));
   const Index groups = std::clamp<Index>(block_bytes / (group_rows * std::max<Index>(1, row_bytes)), 1, block_groups);
   plan.block_rows = groups * group_rows;
+  plan.least_groups = static_cast<double>(shape.seq_k) * static_cast<double>(row_bytes) > block_bytes ? std::min<Index>(2, groups) : 1;
   if (plan.rows_per_head <= direct_rows) {
     plan.access = KeyAccess::direct;
   } else if (plan.rows_per_head <= plan.block_rows) {

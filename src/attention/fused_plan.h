@@ -69,6 +69,7 @@ struct FusedPlan {
   KeyAccess access = KeyAccess::packed_once;
   Index rows_per_head = 0;  // group * seq_q
   Index block_rows = 0;     // at most
+  Index least_groups = 1;   // in a block
   Index heads_per_wave = 0;
 };
 

@@ -25,34 +25,38 @@ inline constexpr Index value_rows = tile_vectors == 3 ? (Vectors == 4   ? 6
                                                                         : 12)
                                                       : tile_rows*(Vectors == 1 ? 2 : 1);
 
-// o (Rows, Vectors * lanes) = diag(rescale) o + p (Rows, keys) values (keys, ...). Each tile's sum starts from zero: added up in two
-// levels, long sequences round less.
-template <class T, Index Rows, Index Vectors>
-HWY_NOINLINE void value_register_tile(Index keys, const T* p, const T* values, Index value_stride, T* o, Index o_stride, const T* rescale,
-                                      NextTile<T>& ahead) {
+// o (Rows, Vectors * lanes) = diag(rescale) o + p (Rows, keys) values (keys, ...), in parts of `Part` keys, before each of which
+// fetch(first key of the part) is called. Each tile's sum starts from zero: added up in two levels, long sequences round less.
+template <class T, Index Rows, Index Vectors, Index Part, class Fetch>
+HWY_INLINE void value_register_tile(Index keys, const T* p, const T* values, Index value_stride, T* o, Index o_stride, const T* rescale,
+                                    Fetch fetch) {
   MicroTile<T, Rows, Vectors> tile;
   tile.clear();
-  constexpr Index part = 60;
-  for (Index j = 0; j < keys; j += part) {
-    ahead.fetch();
-    tile.multiply_add(std::min(part, keys - j), OperandA<T>{p + j, tile_keys<T>, 1}, OperandB<T>{values + j * value_stride, value_stride});
+  for (Index j = 0; j < keys; j += Part) {
+    fetch(j);
+    tile.multiply_add(std::min(Part, keys - j), OperandA<T>{p + j, tile_keys<T>, 1}, OperandB<T>{values + j * value_stride, value_stride});
   }
   tile.add_to_scaled(o, o_stride, rescale);
 }
 
-// The group_rows rows from `row` on; keys [columns.first, columns.last) of the packed tile.
+template <class T, Index Vectors>
+HWY_NOINLINE void packed_register_tile(Index keys, const T* p, const T* values, T* o, Index o_stride, const T* rescale, NextTile<T>& next) {
+  value_register_tile<T, value_rows<Vectors>, Vectors, 60>(keys, p, values, Vectors * vector_lanes<T>, o, o_stride, rescale,
+                                                           [&](Index) HWY_ATTR { next.fetch(); });
+}
+
+// The rows [row, row + rows) of a group; keys [columns.first, columns.last) of the packed tile.
 template <class T>
-HWY_NOINLINE void packed_values(const BlockState<T>& state, Index row, Index head_dim_v, const T* value_tile, KeyRange columns,
+HWY_NOINLINE void packed_values(const BlockState<T>& state, Index row, Index rows, Index head_dim_v, const T* value_tile, KeyRange columns,
                                 NextTile<T>& ahead) {
   for_each_value_panel<T>(head_dim_v, [&](Index column, Index vectors) HWY_ATTR {
     with_constant<widest_panel>(vectors, [&](auto constant) HWY_ATTR {
       constexpr Index width = decltype(constant)::value * vector_lanes<T>;
-      constexpr Index rows = value_rows<decltype(constant)::value>;
       const T* values = value_tile + tile_keys<T> * column + columns.first * width;
-      for (Index r = 0; r < group_rows; r += rows) {
-        value_register_tile<T, rows, decltype(constant)::value>(columns.size(), state.s + r * tile_keys<T> + columns.first, values, width,
-                                                                state.o + (row + r) * state.out_stride + column, state.out_stride,
-                                                                state.rescale + r, ahead);
+      for (Index r = 0; r < rows; r += value_rows<decltype(constant)::value>) {
+        packed_register_tile<T, decltype(constant)::value>(columns.size(), state.s + r * tile_keys<T> + columns.first, values,
+                                                           state.o + (row + r) * state.out_stride + column, state.out_stride,
+                                                           state.rescale + r, ahead);
       }
     });
   });
@@ -71,20 +75,29 @@ HWY_NOINLINE void direct_last_columns(const BlockState<T>& state, MatrixView<con
   }
 }
 
-// A block of few rows; values where they lie, v.row(0) that of the tile's first key.
+// Rows of p and a few vectors of columns of values where they lie; fetches next_keys along with the first.
+template <class T, Index Rows, Index Vectors>
+HWY_NOINLINE void direct_register_tile(const BlockState<T>& state, Index row, Index column, MatrixView<const T> v,
+                                       MatrixView<const T> next_keys, KeyRange columns) {
+  constexpr Index part = 8;
+  value_register_tile<T, Rows, Vectors, part>(columns.size(), state.s + row * tile_keys<T> + columns.first, v.row(columns.first) + column,
+                                              v.row_stride(), state.o + row * state.out_stride + column, state.out_stride,
+                                              state.rescale + row, [&](Index j) HWY_ATTR { fetch_rows(next_keys, j, j + part); });
+}
+
+// A block of few rows; values where they lie, v.row(0) that of the tile's first key. Fetches the next tile's keys meanwhile.
 template <class T>
-HWY_NOINLINE void direct_values(const BlockState<T>& state, MatrixView<const T> v, KeyRange columns) {
+HWY_NOINLINE void direct_values(const BlockState<T>& state, MatrixView<const T> v, MatrixView<const T> next_keys, KeyRange columns) {
   constexpr Index lanes = vector_lanes<T>;
   const Index whole = v.cols() / lanes * lanes;
-  NextTile<T> nothing;
   for (Index column = 0; column < whole;) {
     const Index vectors = std::min(widest_panel, (whole - column) / lanes);
     for (Index r = 0; r < state.rows; r += 4) {
+      const bool first = column == 0 && r == 0;
       with_constant<4>(std::min<Index>(4, state.rows - r), [&](auto rows) HWY_ATTR {
         with_constant<widest_panel>(vectors, [&](auto width) HWY_ATTR {
-          value_register_tile<T, decltype(rows)::value, decltype(width)::value>(
-              columns.size(), state.s + r * tile_keys<T> + columns.first, v.row(columns.first) + column, v.row_stride(),
-              state.o + r * state.out_stride + column, state.out_stride, state.rescale + r, nothing);
+          direct_register_tile<T, decltype(rows)::value, decltype(width)::value>(state, r, column, v,
+                                                                                 first ? next_keys : MatrixView<const T>(), columns);
         });
       });
     }

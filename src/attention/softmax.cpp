@@ -1,9 +1,11 @@
 #include "attention/softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "attention/parallel.h"
 #include "machine/threads.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,9 +20,10 @@ HWY_BEFORE_NAMESPACE();
 namespace attn {
 namespace HWY_NAMESPACE {
 
-// Three passes over a row, which after the first lies in a cache: its maximum; the exponentials and their sum; the division.
+// Three passes over a row, which after the first lies in a cache: its maximum; the exponentials and their sum; the division. The second
+// fetches the next row, so that the first of that one need not wait for memory.
 template <class T>
-T row_softmax(const T* scores, T* weights, Index cols) {
+T row_softmax(const T* scores, T* weights, Index cols, const T* next) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr T lowest = -std::numeric_limits<T>::infinity();
@@ -37,8 +40,9 @@ T row_softmax(const T* scores, T* weights, Index cols) {
   for (Index begin = 0; begin < cols; begin += block) {
     V block_sums = hn::Zero(d);
     for_each_vector(d, scores + begin, std::min(block, cols - begin), lowest, [&](V s, Index j, Index count) HWY_ATTR {
-      const V e = exp(d, hn::Sub(s, subtracted));
+      const V e = exp_nonpositive(d, hn::Sub(s, subtracted));
       block_sums = hn::Add(block_sums, e);
+      if (next != nullptr) __builtin_prefetch(next + begin + j);
       store_first(d, e, weights + begin + j, count);
     });
     sums = hn::Add(sums, block_sums);
@@ -52,8 +56,12 @@ T row_softmax(const T* scores, T* weights, Index cols) {
   return row_max + std::log(row_sum);
 }
 
-float row_softmax_f32(const float* scores, float* weights, Index cols) { return row_softmax(scores, weights, cols); }
-double row_softmax_f64(const double* scores, double* weights, Index cols) { return row_softmax(scores, weights, cols); }
+float row_softmax_f32(const float* scores, float* weights, Index cols, const float* next) {
+  return row_softmax(scores, weights, cols, next);
+}
+double row_softmax_f64(const double* scores, double* weights, Index cols, const double* next) {
+  return row_softmax(scores, weights, cols, next);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attn
@@ -75,19 +83,23 @@ void rows(MatrixView<const T> scores, MatrixView<T> weights, T* lse) {
   }
   // About 2^15 elements at a time: long enough to hide the hand-out, short enough to end together.
   const Index chunk = std::max<Index>(1, 32768 / std::max<Index>(1, scores.cols()));
-#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads()) if (scores.rows() > chunk)
-  for (Index i = 0; i < scores.rows(); ++i) {
-    const T row_lse = softmax_row(scores.row(i), weights.row(i), scores.cols());
-    if (lse != nullptr) lse[i] = row_lse;
-  }
+  parallel_for((scores.rows() + chunk - 1) / chunk, threads(), [&](Index part) {
+    const Index last = std::min(scores.rows(), (part + 1) * chunk);
+    for (Index i = part * chunk; i < last; ++i) {
+      const T row_lse = softmax_row(scores.row(i), weights.row(i), scores.cols(), i + 1 < last ? scores.row(i + 1) : nullptr);
+      if (lse != nullptr) lse[i] = row_lse;
+    }
+  });
 }
 
 }  // namespace
 
-float softmax_row(const float* scores, float* weights, Index cols) { return HWY_DYNAMIC_DISPATCH(row_softmax_f32)(scores, weights, cols); }
+float softmax_row(const float* scores, float* weights, Index cols, const float* next) {
+  return HWY_DYNAMIC_DISPATCH(row_softmax_f32)(scores, weights, cols, next);
+}
 
-double softmax_row(const double* scores, double* weights, Index cols) {
-  return HWY_DYNAMIC_DISPATCH(row_softmax_f64)(scores, weights, cols);
+double softmax_row(const double* scores, double* weights, Index cols, const double* next) {
+  return HWY_DYNAMIC_DISPATCH(row_softmax_f64)(scores, weights, cols, next);
 }
 
 void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights, float* lse) { rows(scores, weights, lse); }

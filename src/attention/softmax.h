@@ -13,8 +13,9 @@ namespace attn {
 void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights, float* lse = nullptr);
 void softmax_rows(MatrixView<const double> scores, MatrixView<double> weights, double* lse = nullptr);
 
-// One row, in the caller's thread; returns its lse.
-float softmax_row(const float* scores, float* weights, Index cols);
-double softmax_row(const double* scores, double* weights, Index cols);
+// One row, in the caller's thread; returns its lse. `next`, where given, is a row of as many scores that is wanted next: it is fetched from
+// memory meanwhile.
+float softmax_row(const float* scores, float* weights, Index cols, const float* next = nullptr);
+double softmax_row(const double* scores, double* weights, Index cols, const double* next = nullptr);
 
 }  // namespace attn

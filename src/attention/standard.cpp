@@ -34,9 +34,10 @@ void copy_row(const T* row, Index cols, T* to) {
   if (to != nullptr && to != row) std::copy_n(row, cols, to);
 }
 
-// A row of raw scores to weights, in place, copying out the stages that are wanted. Only visible keys take part in the softmax.
+// A row of raw scores to weights, in place, copying out the stages that are wanted. Only visible keys take part in the softmax. `next` is
+// the next row or null.
 template <class T>
-void finish_row(const Job<T>& job, Index b, Index h, Index i, T* row) {
+void finish_row(const Job<T>& job, Index b, Index h, Index i, T* row, const T* next) {
   const auto& [tensors, options, outputs, shape] = job;
   copy_row(row, shape.seq_k, stage_row(outputs.raw, shape, b, h, i));
   if (options.softcap > 0) cap_scores(row, shape.seq_k, static_cast<T>(options.softcap));
@@ -44,7 +45,7 @@ void finish_row(const Job<T>& job, Index b, Index h, Index i, T* row) {
   const KeyRange range = visible_range(shape, options, b, i);
   if (options.mask.exists() || range.size() < shape.seq_k) mask_scores(row, shape, options, b, h, i);
   copy_row(row, shape.seq_k, stage_row(outputs.masked, shape, b, h, i));
-  const T lse = softmax_row(row + range.first, row + range.first, range.size());
+  const T lse = softmax_row(row + range.first, row + range.first, range.size(), next == nullptr ? nullptr : next + range.first);
   std::fill(row, row + range.first, T{0});
   std::fill(row + range.last, row + shape.seq_k, T{0});
   if (outputs.lse != nullptr) outputs.lse[(b * shape.heads + h) * shape.seq_q + i] = lse;
@@ -85,7 +86,8 @@ void attend(const Job<T>& job, Index b, Index h, MatrixView<T> s) {
   // About 2^15 scores at a time: long enough to hide the hand-out, short enough to end together.
   const Index rows = std::max<Index>(1, 32768 / std::max<Index>(1, s.cols()));
   parallel_for((s.rows() + rows - 1) / rows, threads(), [&](Index part) {
-    for (Index i = part * rows; i < std::min(s.rows(), (part + 1) * rows); ++i) finish_row(job, b, h, i, s.row(i));
+    const Index last = std::min(s.rows(), (part + 1) * rows);
+    for (Index i = part * rows; i < last; ++i) finish_row(job, b, h, i, s.row(i), i + 1 < last ? s.row(i + 1) : nullptr);
   });
   const MatrixView<const T> v = job.tensors.v.head(b, kv_head);
   weigh_values<T>(job, b, h, s, v, can_mask(job.options) ? non_finite_keys(v) : std::vector<Index>());

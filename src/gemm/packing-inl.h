@@ -21,6 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attn {
 namespace HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 // Elements between packed rows of A: one cache line more than they need, since rows a power of two apart would fall into the same few sets
 // of the first-level cache.
 template <class T>
@@ -35,13 +37,51 @@ HWY_NOINLINE void pack_rows(MatrixView<const T> rows, T* packed, Index stride) {
   for (Index r = 0; r < rows.rows(); ++r) std::copy_n(rows.row(r), rows.cols(), packed + r * stride);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// to(c, r) = from(r, c) for a square as wide as a vector of 128 bits, which every target's interleaving works on: 4 x 4 float32.
+HWY_INLINE void transpose_square(const float* from, Index from_stride, float* to, Index to_stride) {
+  const hn::FixedTag<float, 4> d;
+  const auto row_0 = hn::LoadU(d, from);
+  const auto row_1 = hn::LoadU(d, from + from_stride);
+  const auto row_2 = hn::LoadU(d, from + 2 * from_stride);
+  const auto row_3 = hn::LoadU(d, from + 3 * from_stride);
+  const auto lower_even = hn::InterleaveLower(d, row_0, row_2);
+  const auto lower_odd = hn::InterleaveLower(d, row_1, row_3);
+  const auto upper_even = hn::InterleaveUpper(d, row_0, row_2);
+  const auto upper_odd = hn::InterleaveUpper(d, row_1, row_3);
+  hn::StoreU(hn::InterleaveLower(d, lower_even, lower_odd), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, lower_even, lower_odd), d, to + to_stride);
+  hn::StoreU(hn::InterleaveLower(d, upper_even, upper_odd), d, to + 2 * to_stride);
+  hn::StoreU(hn::InterleaveUpper(d, upper_even, upper_odd), d, to + 3 * to_stride);
+}
+
+// The same, 2 x 2 float64.
+HWY_INLINE void transpose_square(const double* from, Index from_stride, double* to, Index to_stride) {
+  const hn::FixedTag<double, 2> d;
+  const auto row_0 = hn::LoadU(d, from);
+  const auto row_1 = hn::LoadU(d, from + from_stride);
+  hn::StoreU(hn::InterleaveLower(d, row_0, row_1), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, row_0, row_1), d, to + to_stride);
+}
+#endif
+
 // panel[p * Width + j] = rows(j, p): up to `Width` rows as the columns of a panel. Missing ones are zeros.
 template <Index Width, class T>
 HWY_NOINLINE void pack_transposed(MatrixView<const T> rows, T* HWY_RESTRICT panel) {
   if (rows.rows() < Width) std::fill_n(panel, rows.cols() * Width, T{0});
+  Index whole_rows = 0;
+  Index whole_cols = 0;
+#if HWY_TARGET != HWY_SCALAR
+  constexpr Index square = static_cast<Index>(16 / sizeof(T));
+  whole_rows = rows.rows() / square * square;
+  whole_cols = rows.cols() / square * square;
+  for (Index j = 0; j < whole_rows; j += square) {
+    for (Index p = 0; p < whole_cols; p += square) transpose_square(rows.row(j) + p, rows.row_stride(), panel + p * Width + j, Width);
+  }
+#endif
   for (Index j = 0; j < rows.rows(); ++j) {
     const T* HWY_RESTRICT row = rows.row(j);
-    for (Index p = 0; p < rows.cols(); ++p) panel[p * Width + j] = row[p];
+    for (Index p = j < whole_rows ? whole_cols : 0; p < rows.cols(); ++p) panel[p * Width + j] = row[p];
   }
 }
 

@@ -91,7 +91,9 @@ void shape_case(const Settings& settings, const std::string& name, const Attenti
   measure(settings, name, work, peak_flops<T>, [&] { fused_attention(problem.tensors(), options); });
 }
 
-// One query of each head over many keys; four sets of tensors in turn, so that none comes from a cache that it was left in.
+constexpr BurstOptions short_bursts{.warm_up_s = 0.0005, .burst_s = 0.002, .bursts = 2};
+
+// One query of each head over many keys; many sets of tensors in turn, so that none comes from a cache that it was left in.
 template <class T>
 void decode_case(const Settings& settings, const std::string& name, const AttentionShape& shape) {
   if (!settings.wants(name)) return;
@@ -102,11 +104,8 @@ void decode_case(const Settings& settings, const std::string& name, const Attent
   MemoryBandwidth bandwidth(sets * bytes, threads());
   std::size_t next = 0;
   measure(
-      settings, name, static_cast<double>(sets * bytes), [&] { return bandwidth.measure_gbps(MemoryOperation::read) * 1e9; },
-      [&] {
-        for (std::uint64_t i = 0; i < sets; ++i) fused_attention(problems[next++ % sets].tensors());
-      },
-      "of reading");
+      settings, name, static_cast<double>(bytes), [&] { return bandwidth.measure_gbps(MemoryOperation::read, short_bursts) * 1e9; },
+      [&] { fused_attention(problems[next++ % sets].tensors()); }, "of reading");
 }
 
 template <class T>
@@ -115,7 +114,8 @@ void softmax_case(const Settings& settings, const std::string& name) {
   Matrix<T> scores(4096, 4096, T{1});
   MemoryBandwidth bandwidth(scores.bytes(), threads());
   measure(
-      settings, name, 2 * static_cast<double>(scores.bytes()), [&] { return bandwidth.measure_gbps(MemoryOperation::copy) * 1e9; },
+      settings, name, 2 * static_cast<double>(scores.bytes()),
+      [&] { return bandwidth.measure_gbps(MemoryOperation::copy, short_bursts) * 1e9; },
       [&] { softmax_rows(scores.view(), scores.view()); }, "of copying");
 }
 

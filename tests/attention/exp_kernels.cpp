@@ -17,6 +17,7 @@ void evaluate_all(ExpFunction function, std::vector<T>& values) {
   for (std::size_t i = 0; i < values.size(); i += hn::Lanes(d)) {
     const auto x = hn::LoadU(d, values.data() + i);
     if (function == ExpFunction::exp) hn::StoreU(exp(d, x), d, values.data() + i);
+    if (function == ExpFunction::exp_nonpositive) hn::StoreU(exp_nonpositive(d, x), d, values.data() + i);
     if (function == ExpFunction::exp2_nonpositive) hn::StoreU(exp2_nonpositive(d, x), d, values.data() + i);
     if (function == ExpFunction::tanh) hn::StoreU(tanh(d, x), d, values.data() + i);
   }

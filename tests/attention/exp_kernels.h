@@ -5,7 +5,7 @@
 
 namespace attn {
 
-enum class ExpFunction { exp, exp2_nonpositive, tanh };
+enum class ExpFunction { exp, exp_nonpositive, exp2_nonpositive, tanh };
 
 // values[i] = function(values[i]); the number of values is a multiple of 64.
 void evaluate(ExpFunction function, std::vector<float>& values);
