@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "compare/comparison_report.h"
+
+#include <CLI/CLI.hpp>
 #include "compare/row_identity.h"
 #include "experiment.h"
 #include "machine/error.h"

@@ -1,5 +1,6 @@
 #include "demo.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "experiment.h"
+
+#include <CLI/CLI.hpp>
 #include "io/tensor_file.h"
 #include "machine/error.h"
 #include "options/number_list.h"

@@ -1,13 +1,16 @@
 // What every subcommand is made of. To add one: write its file, and name it in registry.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "report/report.h"
 #include "session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace attn {
 

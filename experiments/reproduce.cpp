@@ -1,5 +1,6 @@
 #include "reproduce.h"
 
+#include <CLI/CLI.hpp>
 #include <xxhash.h>
 
 #include <algorithm>

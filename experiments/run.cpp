@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "experiment.h"
+
+#include <CLI/CLI.hpp>
 #include "machine/error.h"
 #include "options/options.h"
 #include "user_tensors/attention_call.h"

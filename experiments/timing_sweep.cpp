@@ -4,6 +4,8 @@
 #include <set>
 
 #include "experiment.h"
+
+#include <CLI/CLI.hpp>
 #include "machine/error.h"
 #include "machine/threads.h"
 #include "options/number_list.h"

@@ -1,5 +1,6 @@
 #include "help/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <string_view>
 
 #include "options/split.h"

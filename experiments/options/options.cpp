@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
 #include "machine/error.h"
 #include "options/number_list.h"
 
@@ -60,6 +63,17 @@ CLI::Option* add_document(CLI::App& app, int& target) {
     target = text == "1" ? 1 : 2;
   };
   return app.add_option_function<std::string>("--document", parse, "Only this document's part")->type_name("1|2")->default_str("both");
+}
+
+CLI::Option* add_word(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
+                      const std::function<void(std::size_t)>& chosen, const std::string& help) {
+  const std::string all = fmt::format("{}", fmt::join(words, "|"));
+  const auto parse = [name, all, words, chosen](const std::string& text) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) throw UsageError(fmt::format("{}: expected {}, found '{}'", name, all, text));
+    chosen(static_cast<std::size_t>(found - words.begin()));
+  };
+  return app.add_option_function<std::string>(name, parse, help)->type_name(all);
 }
 
 }  // namespace attn

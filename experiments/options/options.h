@@ -1,18 +1,20 @@
 // Options that several subcommands share, so that they are spelled, parsed and explained alike everywhere.
 #pragma once
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "machine/error.h"
 #include "matrix/matrix.h"
 #include "numpy/seed_sequence.h"
 #include "numpy/uint128.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace attn {
 
@@ -29,22 +31,17 @@ CLI::Option* add_advance(CLI::App& app, uint128& target);
 // --document 1|2; 0 stands for both.
 CLI::Option* add_document(CLI::App& app, int& target);
 
+// An option that takes one of `words`; `chosen` gets the index of the one that was given.
+CLI::Option* add_word(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
+                      const std::function<void(std::size_t)>& chosen, const std::string& help);
+
 // An option that takes one of several words, each of which stands for a value.
 template <class T>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, T& target, const std::vector<std::pair<std::string, T>>& choices,
                         const std::string& help) {
   std::vector<std::string> words;
   for (const auto& choice : choices) words.push_back(choice.first);
-  const std::string all = fmt::format("{}", fmt::join(words, "|"));
-  const auto parse = [name, all, choices, &target](const std::string& text) {
-    for (const auto& [word, value] : choices) {
-      if (word != text) continue;
-      target = value;
-      return;
-    }
-    throw UsageError(fmt::format("{}: expected {}, found '{}'", name, all, text));
-  };
-  return app.add_option_function<std::string>(name, parse, help)->type_name(all);
+  return add_word(app, name, words, [choices, &target](std::size_t index) { target = choices[index].second; }, help);
 }
 
 }  // namespace attn

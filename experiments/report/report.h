@@ -4,17 +4,15 @@
 // document would print it. What the documents round, a block also holds as RoundedCell, so that a check can tell how safe the digits are.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "matrix/matrix.h"
+#include "report/json.h"
 #include "report/text.h"
 
 namespace attn {
-
-using Json = nlohmann::ordered_json;
 
 // One named value of a row. `value` is a number, string, bool, null, or an array or object of them; NaN and infinity print as null.
 struct Field {

@@ -1,5 +1,6 @@
 #include "sweep/axes.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 

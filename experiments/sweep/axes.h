@@ -1,10 +1,14 @@
 // Axes of a sweep: several lists of sizes multiply, the one named first on the command line varying slowest.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "matrix/matrix.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace attn {
 

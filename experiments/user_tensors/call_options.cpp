@@ -1,5 +1,6 @@
 #include "user_tensors/call_options.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "machine/error.h"

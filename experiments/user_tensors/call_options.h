@@ -1,13 +1,16 @@
 // The options by which a user describes a call of attention on tensors in files; `run` and `check` share them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "attention/problem.h"
 #include "report/report.h"
 #include "user_tensors/arrangement.h"
+
+namespace CLI {
+class App;
+}
 
 namespace attn {
 

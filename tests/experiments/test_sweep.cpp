@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "catch.h"
 #include "sweep/axes.h"
 #include "timing/problem.h"
