@@ -1,5 +1,6 @@
 #include "scaling_sweep.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
 #include "options/options.h"
+#include "scaling/gradient_table.h"
 #include "stream_rows.h"
 
 namespace attn {
@@ -100,23 +102,39 @@ void add_skipped_row(Block& block, const RowStream& stream, Index d_k, const Sca
   block.rows.push_back(begin_row(stream, d_k, options).exact("status", "skipped").measured("reason", reason));
 }
 
-Report run_scaling(const ScalingOptions& options, Session& session) {
+struct SweepOptions : ScalingOptions {
+  bool gradients = false;
+};
+
+Report run_scaling(const SweepOptions& options, Session& session) {
   Report report{"scaling-sweep"};
   report.tabular = true;
+  report.headings = Headings::none;
   report.args = {{"d_k", options.d_k}, {"trials", options.trials}, {"seq", options.seq}, {"seed", options.seed.text()}};
-  const auto publish = [&](const Block& block) {
-    report.blocks = {block};
-    session.publish(report);
+  if (options.gradients) report.args["gradients"] = true;
+  const auto publish = [&](std::size_t place) {
+    return [&report, &session, place](const Block& block) {
+      report.blocks.resize(place);
+      report.blocks.push_back(block);
+      session.publish(report);
+    };
   };
-  report.blocks = {scaling_block(options, false, report.status, publish)};
+  report.blocks = {scaling_block(options, false, report.status, publish(0))};
+  if (options.gradients) {
+    Block gradients = gradient_block(options, report.status, publish(1));
+    report.blocks.resize(1);
+    report.blocks.push_back(std::move(gradients));
+  }
   return report;
 }
 
 std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
-  const auto options = std::make_shared<ScalingOptions>();
+  const auto options = std::make_shared<SweepOptions>();
   add_sizes(app, "--d-k,--dk", options->d_k, "Widths of queries and keys");
   add_size(app, "--trials", options->trials, "Queries per row");
   add_size(app, "--seq", options->seq, "Keys per query");
+  app.add_flag("--gradients", options->gradients,
+               "A second table: the softmax's Jacobian and the gradient of Q, of the same queries and keys, with standard errors");
   add_seed(app, options->seed);
   add_advance(app, options->advance);
   return [options](Session& session) { return run_scaling(*options, session); };

@@ -1,13 +1,13 @@
 #include "timing/steady_report.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "attention/fused.h"
 #include "demo.h"
 #include "machine/isa_targets.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
+#include "report/uncertainty.h"
 
 namespace attn {
 namespace {
@@ -56,21 +56,12 @@ void add_rates(Row& record, const SteadyRow& row) {
   }
 }
 
-// Digits behind the point that a number with this uncertainty supports: one digit of the uncertainty itself, two where it begins with 1.
-int supported_decimals(double uncertainty) {
-  constexpr int most = 4;
-  if (!(uncertainty > 0)) return most;
-  return std::clamp(static_cast<int>(std::ceil(-std::log10(uncertainty) + 0.3)), 0, most);
-}
-
 // The statistic in ms with as many digits as the noise supports, and the noise where it is known.
 std::string time_text(const SteadyRow& row, Statistic statistic) {
   const Measurement& measurement = *row.measurement;
   const double ms = 1e3 * row.shown_s(statistic);
   if (!measurement.noise) return fmt::format("{:.{}f}", ms, supported_decimals(0.05 * ms));
-  const double half_iqr = measurement.summary->half_iqr / 1e6;
-  const int decimals = supported_decimals(half_iqr);
-  return fmt::format("{:.{}f} ± {:.{}f}", ms, decimals, half_iqr, decimals);
+  return with_uncertainty(ms, measurement.summary->half_iqr / 1e6);
 }
 
 // fmt counts code points, as terminals count columns for what is printed here.
