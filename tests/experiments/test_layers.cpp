@@ -15,6 +15,7 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"matrix", {"machine", "matrix"}},
     {"gemm", {"machine", "matrix", "gemm"}},
     {"attention", {"machine", "matrix", "gemm", "attention"}},
+    {"transformer", {"machine", "matrix", "gemm", "attention", "transformer"}},
     {"verify", {"machine", "matrix", "gemm", "attention", "verify"}},
     {"numpy", {"machine", "matrix", "numpy"}},
     {"io", {"machine", "matrix", "io"}},
