@@ -14,13 +14,14 @@
 #include "sweep/axes.h"
 #include "timing/article.h"
 #include "timing/explain.h"
+#include "timing/measuring_options.h"
 #include "timing/steady.h"
 #include "timing/steady_report.h"
 
 namespace attn {
 namespace {
 
-struct TimingOptions {
+struct TimingOptions : MeasuringOptions {
   std::vector<Work> what = {Work::scores};
   std::vector<Index> n = {512, 1024, 2048, 4096};
   std::vector<Index> n_k = {0};
@@ -33,12 +34,8 @@ struct TimingOptions {
   Modifiers modifiers;
   std::string protocol;
   std::vector<std::string> vs;
-  Index reps = 0;
-  double max_time_s = 5;
   bool stats = false;
   bool explain = false;
-  Statistic statistic = Statistic::median;
-  bool dry_run = false;
   Seed seed;
   uint128 advance = 0;
 };
@@ -47,15 +44,6 @@ struct TimingOptions {
 struct TimingAxes {
   CLI::Option *dtype, *batch, *heads, *kv_heads, *d, *d_v, *n, *n_k;
 };
-
-std::vector<Precision> parse_dtypes(const std::string& text) {
-  std::vector<Precision> dtypes;
-  for (const std::string& name : split(text, ',')) {
-    if (name != "f32" && name != "f64") throw UsageError(fmt::format("--dtype: expected f32 or f64, found '{}'", name));
-    dtypes.push_back(name == "f32" ? Precision::f32 : Precision::f64);
-  }
-  return dtypes;
-}
 
 Index parse_window_side(const std::string& text) { return text == "unlimited" ? unlimited : parse_size("--window", text, 0); }
 
@@ -216,8 +204,7 @@ double total_flops(const SteadyOptions& steady, const TimingPoint& point) {
 
 SteadyOptions steady_options(const TimingOptions& options, std::vector<TimingPoint> points) {
   SteadyOptions steady{contenders_of(options), std::move(points), options.modifiers, options.seed, options.advance};
-  if (options.reps > 0) steady.sampler.repetitions = static_cast<int>(options.reps);
-  steady.sampler.max_time_s = options.max_time_s;
+  steady.sampler = sampler_options(options);
   steady.statistic = options.statistic;
   steady.stats = options.stats;
   return steady;
@@ -242,25 +229,13 @@ Report run_article(const TimingOptions& options, Session& session) {
   return report;
 }
 
-// The arithmetic ceilings of the types in use; the others would take half a GB of memory, which the rows' own peak should not hide behind.
-Ceilings arithmetic_ceilings(const std::vector<TimingPoint>& points) {
-  Ceilings ceilings;
-  for (const TimingPoint& point : points) {
-    if (point.precision == Precision::f32 && ceilings.f32_all_threads.gflops == 0)
-      ceilings.f32_all_threads = measure_arithmetic_peak<float>(threads());
-    if (point.precision == Precision::f64 && ceilings.f64_all_threads.gflops == 0)
-      ceilings.f64_all_threads = measure_arithmetic_peak<double>(threads());
-  }
-  return ceilings;
-}
-
 Report run_steady(const TimingOptions& options, const std::vector<TimingPoint>& points, Session& session) {
   const SteadyOptions steady = steady_options(options, points);
   Report report = empty_report(options, false);
   const std::vector<Json> finished = session.finished_rows(report.args);
   report.blocks.push_back(Block{0, "timing", "timings"});
   RowStream stream(options.seed, options.advance);
-  const Ceilings ceilings = arithmetic_ceilings(points);
+  const Ceilings ceilings = arithmetic_ceilings(options.dtype);
   double done = 0;
   double total = 0;
   for (const TimingPoint& point : points) total += total_flops(steady, point);
@@ -292,8 +267,7 @@ Report dry_run(const TimingOptions& options, const std::vector<TimingPoint>& poi
     for (const Contender& contender : steady.contenders) {
       const double flops = flops_of(contender.work, point, steady.modifiers);
       const double bytes = bytes_model_of(contender.work, point, steady.modifiers);
-      const double peak = (point.precision == Precision::f32 ? ceilings.f32_all_threads : ceilings.f64_all_threads).gflops;
-      const double seconds = std::max(flops / peak, bytes / ceilings.read_gbps) / 1e9;
+      const double seconds = std::max(flops / peak_gflops(ceilings, point.precision), bytes / ceilings.read_gbps) / 1e9;
       block.text.line(fmt::format("{:>7} | {:<9} | {:>5} | {:>12.3f} | {:>12.1f} | ", point.n, contender.algorithm,
                                   name_of(point.precision), flops / 1e9, bytes / 1e6));
       block.text.add(fmt::format("{:>14.3f}", seconds * 1e3), Cell::measured);
@@ -321,10 +295,7 @@ TimingAxes add_axes(CLI::App& app, TimingOptions& options) {
   axes.kv_heads =
       add_sizes(app, "--kv-heads", options.kv_heads, "Key and value heads, each shared by a group of query heads")->default_str("heads");
   axes.batch = add_sizes(app, "--batch", options.batch, "Batch sizes");
-  axes.dtype = app.add_option_function<std::string>(
-                      "--dtype", [&options](const std::string& text) { options.dtype = parse_dtypes(text); }, "Types of the elements")
-                   ->type_name("f32|f64,...")
-                   ->default_str("f64");
+  axes.dtype = add_dtypes(app, options.dtype);
   return axes;
 }
 
@@ -351,24 +322,7 @@ void add_measuring(CLI::App& app, TimingOptions& options) {
   app.add_option("--protocol", options.protocol, "article is document 1's way, the default for scores alone")->type_name("article|steady");
   app.add_option("--vs", options.vs, "Time this BLAS library's product on the same operands: NAME=PATH of a shared library")
       ->type_name("NAME=PATH");
-  add_size(app, "--reps", options.reps, "Exactly so many samples per row")->default_str("until the noise is below 2 %");
-  const auto parse_time = [&options](const std::string& text) {
-    options.max_time_s = parse_number("--max-time", text);
-    if (options.max_time_s <= 0) throw UsageError(fmt::format("--max-time: expected a number above 0, found '{}'", text));
-  };
-  app.add_option_function<std::string>("--max-time", parse_time, "Seconds of running time per row at the most")
-      ->type_name("S")
-      ->default_str("5");
-  const auto parse_stat = [&options](const std::string& text) {
-    if (text != "median" && text != "mean" && text != "min")
-      throw UsageError(fmt::format("--stat: expected median, mean or min, found '{}'", text));
-    options.statistic = text == "mean" ? Statistic::mean : text == "min" ? Statistic::min : Statistic::median;
-  };
-  app.add_option_function<std::string>("--stat", parse_stat, "Which statistic the text shows")
-      ->type_name("median|mean|min")
-      ->default_str("median");
-  app.add_flag("--dry-run", options.dry_run,
-               "Print the rows with their operations, bytes and the least time the ceilings allow; time nothing");
+  add_measuring_options(app, options);
   app.add_flag("--stats", options.stats, "Further lines on each row: rates, samples, memory, fitted exponents");
   app.add_flag("--explain", options.explain, "Measure the parts of document 1's table on this machine, at the largest n");
 }

@@ -8,6 +8,7 @@
 #include "machine/threads.h"
 #include "measure/growth.h"
 #include "measure/resource_usage.h"
+#include "timing/measuring_options.h"
 #include "timing/steady_report.h"
 #include "timing/workload.h"
 
@@ -158,7 +159,7 @@ class Point {
     row.output_hash = workload.output_hash();
     row.process_peak_bytes = resource_usage().peak_bytes;
     if (!row.timed()) return;
-    row.peak_gflops = sizeof(T) == sizeof(float) ? ceilings_.f32_all_threads.gflops : ceilings_.f64_all_threads.gflops;
+    row.peak_gflops = peak_gflops(ceilings_, point_.precision);
     add_warning(row, ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s"));
     if (row.contender.work != Work::decode) return;
     row.read_gbps_ceiling = measure_read_gbps(whole_bytes(row.input_buffers * input_bytes_of(row.contender.work, point_)), threads());

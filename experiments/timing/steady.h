@@ -13,6 +13,7 @@
 #include "measure/sampler.h"
 #include "report/report.h"
 #include "stream_rows.h"
+#include "timing/measurement_record.h"
 #include "timing/problem.h"
 
 namespace attn {
@@ -23,9 +24,6 @@ struct Contender {
   std::string algorithm;  // the work's name, or the library's
   std::shared_ptr<const BlasLibrary> library = nullptr;
 };
-
-// Which statistic of the samples the text shows.
-enum class Statistic { median, mean, min };
 
 struct SteadyOptions {
   std::vector<Contender> contenders;
@@ -56,10 +54,6 @@ struct SteadyRow {
   std::optional<double> peak_gflops;        // what the cores can do in this type
   std::optional<double> read_gbps_ceiling;  // decode: reading so much memory again and again
 
-  double shown_s(Statistic statistic) const {
-    const Summary& s = *measurement->summary;
-    return (statistic == Statistic::mean ? s.mean : statistic == Statistic::min ? s.min : s.median) / 1e9;
-  }
   double median_s() const { return measurement->summary->median / 1e9; }
   double gflops() const { return flops / median_s() / 1e9; }
   double gbps() const { return bytes_model / median_s() / 1e9; }

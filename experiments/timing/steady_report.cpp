@@ -7,7 +7,7 @@
 #include "machine/isa_targets.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
-#include "report/uncertainty.h"
+#include "timing/measurement_record.h"
 
 namespace attn {
 namespace {
@@ -30,38 +30,12 @@ void add_problem(Row& record, const SteadyRow& row, const SteadyOptions& options
   record.exact("seed", options.seed.text()).exact("stream_position", row.stream_position);
 }
 
-void add_times(Row& record, const Measurement& measurement) {
-  const Summary& s = *measurement.summary;
-  record.measured("time_s", {{"median", s.median / 1e9},
-                             {"mean", s.mean / 1e9},
-                             {"min", s.min / 1e9},
-                             {"stddev", s.stddev / 1e9},
-                             {"half_iqr", measurement.noise ? Json(s.half_iqr / 1e9) : Json()}});
-  record.measured("time_median_s", s.median / 1e9).measured("samples", s.count).measured("samples_ns", measurement.samples_ns);
-  record.measured("inner_iterations", measurement.inner_iterations).measured("warm_up_ns", measurement.warm_up_ns);
-  record.measured("noise", measurement.noise ? Json(*measurement.noise) : Json());
-  record.measured("stop_reason", name_of(measurement.stop_reason));
-  Json warnings = Json::array();
-  for (const Warning& warning : measurement.warnings) {
-    warnings.push_back({{"kind", name_of(warning.kind)}, {"strong", warning.strong}, {"text", warning.text}});
-  }
-  record.measured("warnings", warnings);
-}
-
 void add_rates(Row& record, const SteadyRow& row) {
   record.measured("gflops", row.gflops()).measured("peak_gflops", *row.peak_gflops);
   record.measured("peak_fraction", row.gflops() / *row.peak_gflops).measured("gbps", row.gbps());
   if (row.read_gbps_ceiling) {
     record.measured("read_gbps_ceiling", *row.read_gbps_ceiling).measured("read_fraction", row.gbps() / *row.read_gbps_ceiling);
   }
-}
-
-// The statistic in ms with as many digits as the noise supports, and the noise where it is known.
-std::string time_text(const SteadyRow& row, Statistic statistic) {
-  const Measurement& measurement = *row.measurement;
-  const double ms = 1e3 * row.shown_s(statistic);
-  if (!measurement.noise) return fmt::format("{:.{}f}", ms, supported_decimals(0.05 * ms));
-  return with_uncertainty(ms, measurement.summary->half_iqr / 1e6);
 }
 
 // fmt counts code points, as terminals count columns for what is printed here.
@@ -115,26 +89,6 @@ constexpr int problem_width = 28;
 
 void add_table_line(Text& text, const SteadyRow& row, const SteadyOptions& options) {
   text.line(fmt::format("{:>7} | {:<{}} | {:<9} | ", row.point.n, point_text(row.point, options), problem_width, row.contender.algorithm));
-}
-
-Measurement restored_measurement(const Json& record) {
-  Measurement m;
-  m.name = record.at("algorithm").get<std::string>();
-  m.samples_ns = record.at("samples_ns").get<std::vector<double>>();
-  m.inner_iterations = record.at("inner_iterations").get<std::int64_t>();
-  m.warm_up_ns = record.at("warm_up_ns").get<std::vector<double>>();
-  m.summary = summarize(m.samples_ns);
-  if (m.samples_ns.size() >= fewest_for_noise) m.noise = m.summary->relative_noise();
-  for (const StopReason reason : {StopReason::noise, StopReason::repetitions, StopReason::time, StopReason::interrupted}) {
-    if (record.at("stop_reason") == name_of(reason)) m.stop_reason = reason;
-  }
-  for (const Json& warning : record.at("warnings")) {
-    for (const WarningKind kind : {WarningKind::noise, WarningKind::outliers, WarningKind::load_by_others, WarningKind::frequency_scaling,
-                                   WarningKind::above_ceiling, WarningKind::growth}) {
-      if (warning.at("kind") == name_of(kind)) m.warnings.push_back({kind, warning.at("strong").get<bool>(), 0, 0, warning.at("text")});
-    }
-  }
-  return m;
 }
 
 template <class Number>
@@ -227,13 +181,14 @@ Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& option
     if (!row.reason.empty()) text.add(fmt::format("{}: ", status_name(row.status))).add(row.reason, Cell::measured);
     if (!row.timed() || row.status != Status::passed) continue;
     if (scores) {
-      text.add(time_text(row, options.statistic), Cell::measured).add(" ms");
+      text.add(time_text(*row.measurement, options.statistic), Cell::measured).add(" ms");
     } else {
-      text.add(padded(time_text(row, options.statistic), 17), Cell::measured).add(" | ");
+      text.add(padded(time_text(*row.measurement, options.statistic), 17), Cell::measured).add(" | ");
       text.add(fmt::format("{:>9.1f}", row.gflops()), Cell::measured).add(" | ");
       text.add(padded(peak_text(row), 22), Cell::measured).add(" | ");
       text.add(padded(format_bytes(row.peak_bytes), 11), Cell::measured).add(" | ");
-      text.add(fmt::format("{:>6.2f}", base->shown_s(options.statistic) / row.shown_s(options.statistic)), Cell::measured);
+      text.add(fmt::format("{:>6.2f}", shown_s(*base->measurement, options.statistic) / shown_s(*row.measurement, options.statistic)),
+               Cell::measured);
     }
     if (options.stats) add_stats(text, row);
   }

@@ -4,35 +4,20 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cmath>
-#include <random>
 
 #include "attention/fused.h"
 #include "attention/standard.h"
 #include "gemm/gemm.h"
 #include "machine/threads.h"
 #include "measure/machine_facts.h"
-#include "verify/oracle.h"
+#include "sweep/draw.h"
+#include "timing/attention_fault.h"
 #include "verify/product_check.h"
-#include "verify/tolerance.h"
 
 namespace attn {
 namespace {
 
 constexpr std::uint64_t check_seed = 20170612;  // of the sample that is checked, not of what is timed
-
-template <class T>
-Matrix<T> draw(Index rows, Index cols, Generator& generator) {
-  constexpr Index piece = Index{1} << 17;
-  Matrix<T> matrix(rows, cols);
-  std::vector<double> numbers(static_cast<std::size_t>(std::min(piece, std::max<Index>(matrix.size(), 1))));
-  for (Index first = 0; first < matrix.size(); first += piece) {
-    const Index count = std::min(piece, matrix.size() - first);
-    generator.fill_standard_normal({numbers.data(), static_cast<std::size_t>(count)}, threads());
-    std::transform(numbers.begin(), numbers.begin() + count, matrix.data() + first, [](double x) { return static_cast<T>(x); });
-  }
-  return matrix;
-}
 
 template <class T>
 std::string hash_of(std::initializer_list<const Matrix<T>*> matrices) {
@@ -103,25 +88,6 @@ class ProductWorkload : public Workload {
   Matrix<T> output_;
 };
 
-// At most this many query rows of a head are compared with the oracle, and this many heads.
-constexpr Index checked_rows = 24;
-constexpr Index checked_heads = 4;
-
-// Query rows to check: the ends, tile edges of common sizes, and some at random.
-std::vector<Index> sample_rows(Index seq_q, std::mt19937_64& generator) {
-  std::vector<Index> rows = {0, seq_q - 1};
-  for (const Index edge : {8, 16, 64, 96, 128, 192, 256, 512, 1024}) {
-    rows.push_back(edge - 1);
-    rows.push_back(edge);
-  }
-  while (static_cast<Index>(rows.size()) < checked_rows)
-    rows.push_back(static_cast<Index>(generator() % static_cast<std::uint64_t>(seq_q)));
-  std::erase_if(rows, [seq_q](Index row) { return row >= seq_q; });
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
-}
-
 template <class T>
 class AttentionWorkload : public Workload {
  public:
@@ -139,16 +105,7 @@ class AttentionWorkload : public Workload {
     }
   }
 
-  std::string fault() const override {
-    const AttentionShape& shape = inputs_.shape();
-    std::mt19937_64 generator(check_seed);
-    const Index heads = shape.batch * shape.heads;
-    for (Index head = 0; head < heads; head += std::max<Index>(1, heads / checked_heads)) {
-      const std::string wrong = fault_of_head(head / shape.heads, head % shape.heads, sample_rows(shape.seq_q, generator));
-      if (!wrong.empty()) return wrong;
-    }
-    return {};
-  }
+  std::string fault() const override { return attention_fault(tensors(0), options_); }
 
   std::string output_hash() const override { return hash_of({&output_}); }
 
@@ -162,22 +119,6 @@ class AttentionWorkload : public Workload {
             TensorView<T>::hnd(const_cast<T*>(output_.data()), s.batch, s.heads, s.seq_q, s.head_dim_v)};
   }
 
-  std::string fault_of_head(Index b, Index h, const std::vector<Index>& rows) const {
-    const AttentionTensors<T> all = tensors(0);
-    const auto expected = oracle_rows(all, options_, b, h, rows);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const T* found = all.o.head(b, h).row(rows[r]);
-      const std::vector<double> allowed = allowed_differences(all, options_, b, h, rows[r], expected[r], tolerance_of<T>());
-      for (std::size_t x = 0; x < allowed.size(); ++x) {
-        const double difference = std::abs(static_cast<double>(found[x]) - static_cast<double>(expected[r].output[x]));
-        if (difference <= allowed[x]) continue;
-        return fmt::format("wrong output: batch {}, head {}, row {}, column {}: expected {:.8g}, found {:.8g}, allowed {:.2g}", b, h,
-                           rows[r], x, static_cast<double>(expected[r].output[x]), static_cast<double>(found[x]), allowed[x]);
-      }
-    }
-    return {};
-  }
-
   const InputBuffers<T>& inputs_;
   bool standard_;
   AttentionOptions<T> options_;
@@ -189,9 +130,9 @@ class AttentionWorkload : public Workload {
 template <class T>
 InputBuffers<T>::InputBuffers(const AttentionShape& shape, int count, Generator& generator) : shape_(shape) {
   Buffer first;
-  first.q = draw<T>(shape.batch * shape.heads * shape.seq_q, shape.head_dim, generator);
-  first.k = draw<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim, generator);
-  first.v = draw<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim_v, generator);
+  first.q = draw_normals<T>(shape.batch * shape.heads * shape.seq_q, shape.head_dim, generator);
+  first.k = draw_normals<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim, generator);
+  first.v = draw_normals<T>(shape.batch * shape.kv_heads * shape.seq_k, shape.head_dim_v, generator);
   buffers_.push_back(std::move(first));
   while (static_cast<int>(buffers_.size()) < count) {
     buffers_.push_back({copy(buffers_[0].q.view()), copy(buffers_[0].k.view()), copy(buffers_[0].v.view())});

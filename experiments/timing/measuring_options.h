@@ -1,0 +1,40 @@
+// Options of all that is timed by the one sampler (measure/sampler.h), spelled alike everywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/ceilings.h"
+#include "timing/measurement_record.h"
+#include "timing/problem.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace attn {
+
+struct MeasuringOptions {
+  Index reps = 0;  // 0: until the noise is below 2 %
+  double max_time_s = 5;
+  Statistic statistic = Statistic::median;
+  bool dry_run = false;
+};
+
+// --reps, --max-time, --stat, --dry-run.
+void add_measuring_options(CLI::App& app, MeasuringOptions& options);
+
+// --dtype; the present value is the default that --help shows.
+CLI::Option* add_dtypes(CLI::App& app, std::vector<Precision>& target);
+
+SamplerOptions sampler_options(const MeasuringOptions& options);
+
+// The ceilings of arithmetic of these types with all threads, and nothing else: the others would take half a GB of memory, which a row's
+// own peak should not hide behind.
+Ceilings arithmetic_ceilings(const std::vector<Precision>& precisions);
+
+// What the cores can do in this type, of measured ceilings.
+double peak_gflops(const Ceilings& ceilings, Precision precision);
+
+}  // namespace attn
