@@ -14,8 +14,8 @@
 #include "io/npz.h"
 #include "io/read_file.h"
 #include "io/safetensors.h"
-#include "io/temporary_folder.h"
 #include "machine/error.h"
+#include "support/temporary_folder.h"
 
 using namespace attn;
 using Catch::Matchers::Equals;

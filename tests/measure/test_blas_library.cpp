@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "machine/error.h"
 #include "measure/blas_library.h"
-#include "measure/temporary_directory.h"
+#include "support/temporary_folder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ATTN_SANITIZED
@@ -132,7 +132,7 @@ TEST_CASE("a library says what it is, if it can") {
 }
 
 TEST_CASE("what is no BLAS library is a clear error") {
-  const TemporaryDirectory folder;
+  const TemporaryFolder folder;
   const std::string text = (folder.path() / "text.so").string();
   std::ofstream(text) << "not a library\n";
   const auto message = [](const std::string& path) -> std::string {

@@ -13,7 +13,7 @@
 #include "measure/clock.h"
 #include "measure/machine_facts.h"
 #include "measure/system_files.h"
-#include "measure/temporary_directory.h"
+#include "support/temporary_folder.h"
 
 using namespace attn;
 
@@ -36,7 +36,7 @@ std::string shape_of(std::string text) {
 }  // namespace
 
 TEST_CASE("caches are read as the kernel lists them") {
-  const TemporaryDirectory cpus;
+  const TemporaryFolder cpus;
   const auto cache = cpus.path() / "cpu0" / "cache";
   const auto add = [&](const std::string& index, const std::string& type, const std::string& level, const std::string& size,
                        const std::string& shared) {
@@ -62,7 +62,7 @@ TEST_CASE("caches are read as the kernel lists them") {
 }
 
 TEST_CASE("frequency scaling is known only where a governor can be seen") {
-  const TemporaryDirectory cpus;
+  const TemporaryFolder cpus;
   std::filesystem::create_directories(cpus.path() / "cpu0");
   CHECK_FALSE(frequency_scaling_below(cpus.path()).has_value());
   write(cpus.path() / "cpu0" / "cpufreq" / "scaling_governor", "performance\n");
@@ -88,7 +88,7 @@ TEST_CASE("the word in brackets is the setting in force") {
 }
 
 TEST_CASE("the smallest memory limit on the way to the root binds") {
-  const TemporaryDirectory root;
+  const TemporaryFolder root;
   write(root.path() / "proc/self/cgroup", "0::/jobs/mine\n");
   write(root.path() / "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
   write(root.path() / "sys/fs/cgroup/jobs/mine/memory.max", "max\n");
@@ -100,7 +100,7 @@ TEST_CASE("the smallest memory limit on the way to the root binds") {
 }
 
 TEST_CASE("numbers in system files are read whole or not at all") {
-  const TemporaryDirectory folder;
+  const TemporaryFolder folder;
   const auto read = [&](const std::string& text) {
     write(folder.path() / "number", text);
     return read_size(folder.path() / "number");

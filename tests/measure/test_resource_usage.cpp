@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "measure/resource_usage.h"
-#include "measure/temporary_directory.h"
+#include "support/temporary_folder.h"
 
 using namespace attn;
 
@@ -31,7 +31,7 @@ TEST_CASE("CPU time goes on while the process computes") {
 }
 
 TEST_CASE("CPU time of others is all that is neither idle nor ours") {
-  const TemporaryDirectory root;
+  const TemporaryFolder root;
   std::filesystem::create_directories(root.path() / "proc");
   const auto write = [&](const char* text) { std::ofstream(root.path() / "proc" / "stat") << text; };
   // 1000 user, 200 nice, 300 system, 40 irq, 50 softirq, 60 stolen: 16.50 s in ticks of 10 ms.

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+  // How many files it holds.
+  std::ptrdiff_t size() const { return std::distance(std::filesystem::directory_iterator(path_), {}); }
 
   // Writes a file, making the folders above it.
   void write(const std::filesystem::path& name, std::string_view text) const {
@@ -36,5 +41,11 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// All bytes of a file; empty where there is none.
+inline std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace attn
