@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/read_file.h"
 #include "machine/error.h"
 
@@ -66,6 +68,16 @@ std::vector<Json> finished_rows_of(const Json& document) {
     if (status == "passed" || status == "failed") rows.push_back(row);
   }
   return rows;
+}
+
+const Json* find_row(const std::vector<Json>& rows, std::string_view block, const Row& parameters) {
+  const auto same = [&](const Json& row) {
+    return row.value("block", Json()) == block &&
+           std::all_of(parameters.fields().begin(), parameters.fields().end(),
+                       [&row](const Field& field) { return field.measured || row.value(field.name, Json()) == field.value; });
+  };
+  const auto found = std::find_if(rows.begin(), rows.end(), same);
+  return found == rows.end() ? nullptr : &*found;
 }
 
 }  // namespace attn

@@ -10,7 +10,10 @@
 #include "machine/error.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
+#include "measure/resource_usage.h"
 #include "options/options.h"
+#include "report/fingerprint.h"
+#include "resume.h"
 #include "scaling/gradient_table.h"
 #include "stream_rows.h"
 
@@ -47,15 +50,16 @@ std::size_t row_bytes(Index d_k, Index trials, Index seq, bool margins) {
 
 // The mean over rows of (rows, seq) of the largest softmax weight of scores * scale: 1 / sum_j exp((s_j - max) * scale).
 template <class T>
-T mean_top_weight(const std::vector<T>& scores, Index seq, T divisor) {
+T mean_top_weight(const Matrix<T>& scores, T divisor) {
   T total = 0;
-  for (auto row = scores.begin(); row != scores.end(); row += seq) {
-    const T top = *std::max_element(row, row + seq) / divisor;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const T* row = scores.view().row(i);
+    const T top = *std::max_element(row, row + scores.cols()) / divisor;
     T sum = 0;
-    for (Index j = 0; j < seq; ++j) sum += std::exp(row[j] / divisor - top);
+    for (Index j = 0; j < scores.cols(); ++j) sum += std::exp(row[j] / divisor - top);
     total += 1 / sum;
   }
-  return total / static_cast<T>(static_cast<Index>(scores.size()) / seq);
+  return total / static_cast<T>(scores.rows());
 }
 
 void add_rounded_row(Block& block, Index d_k, const ScalingRow<double>& row, const ScalingRow<long double>& precise) {
@@ -67,39 +71,104 @@ void add_rounded_row(Block& block, Index d_k, const ScalingRow<double>& row, con
   add("scaled top weight", row.top_weight_scaled, precise.top_weight_scaled, 3);
 }
 
-// What a row is: its parameters, and where in the stream it began.
-Row begin_row(const RowStream& stream, Index d_k, const ScalingOptions& options) {
-  Row row;
-  row.exact("head_dim", d_k).exact("trials", options.trials).exact("seq_k", options.seq);
-  row.exact("seed", options.seed.text()).exact("stream_position", stream.position());
-  const Json position = stream.position();
-  row.exact("repro", fmt::format("attn scaling-sweep --d-k {} --trials {} --seq {} --seed {} --advance {}", d_k, options.trials,
-                                 options.seq, options.seed.text(), position.is_string() ? position.get<std::string>() : position.dump()));
-  return row;
-}
-
-// Draws and computes one row of the table.
-void add_row(Block& block, RowStream& stream, Index d_k, const ScalingOptions& options, bool margins) {
-  Row out = begin_row(stream, d_k, options);
-  std::vector<long double> precise;
-  const std::vector<double> scores = draw_scores(stream.generator(), d_k, options.trials, options.seq, margins ? &precise : nullptr);
-  const ScalingRow<double> row = scaling_row(scores, d_k, options.seq);
-  block.text.line(
-      fmt::format("{:>5} | {:>13.1f} | {:>20.3f} | {:>18.3f}", d_k, row.std_of_scores, row.top_weight_unscaled, row.top_weight_scaled));
-  out.exact("std_of_scores", row.std_of_scores).exact("top_weight_unscaled", row.top_weight_unscaled);
-  out.exact("top_weight_scaled", row.top_weight_scaled).exact("status", "passed");
-  if (margins) add_rounded_row(block, d_k, row, scaling_row(precise, d_k, options.seq));
-  block.rows.push_back(std::move(out));
-}
+double row_scores(const ScalingOptions& options) { return static_cast<double>(options.trials) * static_cast<double>(options.seq); }
 
 // How many normals a row draws.
 double row_numbers(Index d_k, const ScalingOptions& options) {
-  return static_cast<double>(options.trials) * static_cast<double>(d_k) * (1 + static_cast<double>(options.seq));
+  return (static_cast<double>(options.trials) + row_scores(options)) * static_cast<double>(d_k);
 }
 
-void add_skipped_row(Block& block, const RowStream& stream, Index d_k, const ScalingOptions& options, const std::string& reason) {
-  block.text.line(fmt::format("{:>5} | skipped: ", d_k)).add(reason, Cell::measured);
-  block.rows.push_back(begin_row(stream, d_k, options).exact("status", "skipped").measured("reason", reason));
+// A row of the table with what it took.
+struct TableRow {
+  Index d_k = 0;
+  Json stream_position;
+  Status status = Status::passed;
+  std::string reason;
+  ScalingRow<double> found;
+  std::string input_hash;
+  std::string output_hash;
+  std::size_t peak_bytes = 0;  // of our own allocations: queries, a piece of keys, scores
+  std::optional<std::uint64_t> process_peak_bytes;
+};
+
+// What a row is: its parameters, and where in the stream it began.
+Row parameters_of(const TableRow& row, const ScalingOptions& options) {
+  Row record;
+  record.exact("head_dim", row.d_k).exact("trials", options.trials).exact("seq_k", options.seq).exact("dtype", "f64");
+  record.exact("seed", options.seed.text()).exact("stream_position", row.stream_position);
+  return record;
+}
+
+Row record_of(const TableRow& row, const ScalingOptions& options) {
+  Row record = parameters_of(row, options);
+  record.exact("repro", fmt::format("attn scaling-sweep --d-k {} --trials {} --seq {} --seed {} --advance {}", row.d_k, options.trials,
+                                    options.seq, options.seed.text(), advance_text(row.stream_position)));
+  record.exact("flops", 2 * row_scores(options) * static_cast<double>(row.d_k)).exact("flops_convention", "2 d_k per score");
+  record.exact("bytes_model", sizeof(double) * (row_numbers(row.d_k, options) + row_scores(options)));
+  record.measured("peak_bytes", row.peak_bytes);
+  record.measured("process_peak_bytes", row.process_peak_bytes ? Json(*row.process_peak_bytes) : Json());
+  record.exact("input_hash", row.input_hash).exact("output_hash", row.output_hash);
+  if (row.status == Status::passed) {
+    record.exact("std_of_scores", row.found.std_of_scores).exact("top_weight_unscaled", row.found.top_weight_unscaled);
+    record.exact("top_weight_scaled", row.found.top_weight_scaled);
+  }
+  record.exact("status", status_name(row.status)).measured("reason", row.reason.empty() ? Json() : Json(row.reason));
+  return record;
+}
+
+// True where an earlier run has the row, which is filled in.
+bool restore(TableRow& row, const ScalingOptions& options, const std::vector<Json>& earlier) {
+  const Json* found = find_row(earlier, "scaling", parameters_of(row, options));
+  if (found == nullptr) return false;
+  row.found = {found->at("std_of_scores"), found->at("top_weight_unscaled"), found->at("top_weight_scaled")};
+  row.input_hash = found->at("input_hash");
+  row.output_hash = found->at("output_hash");
+  row.peak_bytes = found->at("peak_bytes");
+  row.process_peak_bytes = optional_number<std::uint64_t>(*found, "process_peak_bytes");
+  return true;
+}
+
+// Draws and computes a row; gives the rounded cells to `block` where `margins`.
+void compute(TableRow& row, RowStream& stream, const ScalingOptions& options, bool margins, Block& block) {
+  require_memory(row_bytes(row.d_k, options.trials, options.seq, margins), fmt::format("scaling-sweep: d_k = {}", row.d_k));
+  const std::size_t before = allocated_bytes();
+  reset_allocation_high_water();
+  const DrawnScores drawn = draw_scores(stream.generator(), row.d_k, options.trials, options.seq, margins);
+  row.found = scaling_row(drawn.scores, row.d_k);
+  row.input_hash = drawn.input_hash;
+  row.output_hash = Fingerprint().add(drawn.scores).text();
+  row.peak_bytes = allocation_high_water_bytes() - before;
+  row.process_peak_bytes = resource_usage().peak_bytes;
+  if (margins) add_rounded_row(block, row.d_k, row.found, scaling_row(drawn.precise, row.d_k));
+}
+
+// One row of the table, from an earlier run, computed, or skipped for want of memory.
+TableRow make_row(Index d_k, RowStream& stream, const ScalingOptions& options, bool margins, Block& block, const RowHooks& hooks) {
+  TableRow row;
+  row.d_k = d_k;
+  row.stream_position = stream.position();
+  if (restore(row, options, hooks.earlier)) {
+    stream.pass_over(row_numbers(d_k, options));
+    return row;
+  }
+  try {
+    compute(row, stream, options, margins, block);
+  } catch (const MemoryError& error) {
+    row.status = Status::skipped;
+    row.reason = error.what();
+    stream.pass_over(row_numbers(d_k, options));
+  }
+  return row;
+}
+
+void add_line(Text& text, const TableRow& row) {
+  text.line(fmt::format("{:>5} | ", row.d_k));
+  if (row.status == Status::passed) {
+    text.add(fmt::format("{:>13.1f} | {:>20.3f} | {:>18.3f}", row.found.std_of_scores, row.found.top_weight_unscaled,
+                         row.found.top_weight_scaled));
+  } else {
+    text.add("skipped: ").add(row.reason, Cell::measured);
+  }
 }
 
 struct SweepOptions : ScalingOptions {
@@ -110,21 +179,17 @@ Report run_scaling(const SweepOptions& options, Session& session) {
   Report report{"scaling-sweep"};
   report.tabular = true;
   report.headings = Headings::none;
-  report.args = {{"d_k", options.d_k}, {"trials", options.trials}, {"seq", options.seq}, {"seed", options.seed.text()}};
+  report.args = {{"d_k", options.d_k},
+                 {"trials", options.trials},
+                 {"seq", options.seq},
+                 {"seed", options.seed.text()},
+                 {"advance", to_string(options.advance)}};
   if (options.gradients) report.args["gradients"] = true;
-  const auto publish = [&](std::size_t place) {
-    return [&report, &session, place](const Block& block) {
-      report.blocks.resize(place);
-      report.blocks.push_back(block);
-      session.publish(report);
-    };
-  };
-  report.blocks = {scaling_block(options, false, report.status, publish(0))};
-  if (options.gradients) {
-    Block gradients = gradient_block(options, report.status, publish(1));
-    report.blocks.resize(1);
-    report.blocks.push_back(std::move(gradients));
-  }
+  const RowHooks hooks = session.row_hooks(report);
+  std::vector<Block> blocks;
+  blocks.push_back(scaling_block(options, false, report.status, hooks));
+  if (options.gradients) blocks.push_back(gradient_block(options, report.status, hooks));
+  report.blocks = std::move(blocks);
   return report;
 }
 
@@ -142,60 +207,63 @@ std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
 
 }  // namespace
 
-std::vector<double> draw_scores(Generator& generator, Index d_k, Index trials, Index seq, std::vector<long double>* precise) {
+DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely) {
+  Fingerprint inputs;
   Matrix<double> q(trials, d_k);
   generator.fill_standard_normal({q.data(), static_cast<std::size_t>(q.size())}, threads());
+  inputs.add(q);
   const Index keys = trials * seq;
   Matrix<double> k(std::min(keys, std::max(Index{1}, chunk_numbers / d_k)), d_k);
-  std::vector<double> scores(static_cast<std::size_t>(keys));
-  if (precise != nullptr) precise->resize(scores.size());
+  DrawnScores drawn{Matrix<double>(trials, seq), precisely ? Matrix<long double>(trials, seq) : Matrix<long double>(), {}};
   for (Index first = 0; first < keys; first += k.rows()) {
     const Index count = std::min(k.rows(), keys - first);
     generator.fill_standard_normal({k.data(), static_cast<std::size_t>(count * d_k)}, threads());
+    inputs.add(k.data(), static_cast<std::size_t>(count * d_k) * sizeof(double));
 #pragma omp parallel for num_threads(threads()) if (count * d_k >= chunk_numbers / 2)
     for (Index j = 0; j < count; ++j) {
-      const auto at = static_cast<std::size_t>(first + j);
       const double* query = q.view().row((first + j) / seq);
-      scores[at] = dot(query, k.view().row(j), d_k);
-      if (precise != nullptr) (*precise)[at] = precise_dot(query, k.view().row(j), d_k);
+      drawn.scores.data()[first + j] = dot(query, k.view().row(j), d_k);
+      if (precisely) drawn.precise.data()[first + j] = precise_dot(query, k.view().row(j), d_k);
     }
   }
-  return scores;
+  drawn.input_hash = inputs.text();
+  return drawn;
 }
 
 template <class T>
-ScalingRow<T> scaling_row(const std::vector<T>& scores, Index d_k, Index seq) {
+ScalingRow<T> scaling_row(const Matrix<T>& scores, Index d_k) {
   const auto count = static_cast<T>(scores.size());
   T sum = 0;
-  for (const T score : scores) sum += score;
+  for (Index i = 0; i < scores.size(); ++i) sum += scores.data()[i];
   const T mean = sum / count;
   T squares = 0;
-  for (const T score : scores) squares += (score - mean) * (score - mean);
+  for (Index i = 0; i < scores.size(); ++i) squares += (scores.data()[i] - mean) * (scores.data()[i] - mean);
   const T root = std::sqrt(static_cast<T>(d_k));
-  return {std::sqrt(squares / count), mean_top_weight(scores, seq, T{1}), mean_top_weight(scores, seq, root)};
+  return {std::sqrt(squares / count), mean_top_weight(scores, T{1}), mean_top_weight(scores, root)};
 }
 
-template ScalingRow<double> scaling_row(const std::vector<double>&, Index, Index);
-template ScalingRow<long double> scaling_row(const std::vector<long double>&, Index, Index);
+template ScalingRow<double> scaling_row(const Matrix<double>&, Index);
+template ScalingRow<long double> scaling_row(const Matrix<long double>&, Index);
 
-Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const std::function<void(const Block&)>& finished) {
+Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const RowHooks& hooks) {
   Block block{1, "scaling", "the softmax with and without the division by sqrt(d_k)"};
   block.text.line(fmt::format("{:>5} | {:>13} | {:>20} | {:>18}", "d_k", "std of scores", "top weight, unscaled", "top weight, scaled"));
   RowStream stream(options.seed, options.advance);
+  double total = 0;
+  for (const Index d_k : options.d_k) total += row_numbers(d_k, options);
+  double done = 0;
   for (const Index d_k : options.d_k) {
-    try {
-      require_memory(row_bytes(d_k, options.trials, options.seq, margins), fmt::format("scaling-sweep: d_k = {}", d_k));
-      add_row(block, stream, d_k, options, margins);
-    } catch (const MemoryError& error) {
-      add_skipped_row(block, stream, d_k, options, error.what());
-      status = Status::skipped;
-      stream.pass_over(row_numbers(d_k, options));
-    }
-    if (finished) finished(block);
+    if (hooks.next) hooks.next(fmt::format("d_k = {}", d_k), done, total);
+    const TableRow row = make_row(d_k, stream, options, margins, block, hooks);
+    add_line(block.text, row);
+    block.rows.push_back(record_of(row, options));
+    if (row.status != Status::passed) status = row.status;
+    if (hooks.finished) hooks.finished(block);
+    done += row_numbers(d_k, options);
   }
   return block;
 }
 
-Experiment scaling_sweep() { return {"scaling-sweep", "Why attention divides by sqrt(d_k): document 1's table", {}, set_up_scaling}; }
+Experiment scaling_sweep() { return {"scaling-sweep", "Why attention divides by sqrt(d_k): document 1's table", {}, set_up_scaling, true}; }
 
 }  // namespace attn

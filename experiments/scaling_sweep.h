@@ -7,12 +7,12 @@
 // Source: document 1's table; Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1 and footnote 4.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "numpy/generator.h"
 #include "report/report.h"
+#include "sweep/row_hooks.h"
 
 namespace attn {
 
@@ -32,17 +32,20 @@ struct ScalingRow {
   T top_weight_scaled = 0;
 };
 
-// Scores of `trials` queries with `seq` keys each, row-major (trials, seq): q (trials, d_k) is drawn first, then k (trials, seq, d_k).
-// In double, and in long double from the same numbers where `precise` is not null.
-std::vector<double> draw_scores(Generator& generator, Index d_k, Index trials, Index seq, std::vector<long double>* precise);
+struct DrawnScores {
+  Matrix<double> scores;        // (trials, seq)
+  Matrix<long double> precise;  // the same from the same numbers in long double; empty unless asked for
+  std::string input_hash;       // of all numbers drawn, in their order
+};
 
-// Population standard deviation of all scores; means over trials of the largest weight.
+// Scores of `trials` queries with `seq` keys each: q (trials, d_k) is drawn first, then k (trials, seq, d_k).
+DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely);
+
+// Population standard deviation of all scores (trials, seq); means over trials of the largest weight.
 template <class T>
-ScalingRow<T> scaling_row(const std::vector<T>& scores, Index d_k, Index seq);
+ScalingRow<T> scaling_row(const Matrix<T>& scores, Index d_k);
 
 // All rows draw from one stream, in the order given. With `margins`, the printed cells are computed in long double too.
-// `finished` is called with the block after every row.
-Block scaling_block(const ScalingOptions& options, bool margins, Status& status,
-                    const std::function<void(const Block&)>& finished = nullptr);
+Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const RowHooks& hooks = {});
 
 }  // namespace attn

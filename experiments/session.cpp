@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -98,6 +99,20 @@ void Session::publish(const Report& report) {
   published_ = report;
   if (streams(options_.format)) print_new_lines(print(report, options_.format, context_));
   if (!options_.out.empty() && is_replaced(options_.out)) save(report);
+}
+
+RowHooks Session::row_hooks(Report& report) {
+  const auto next = [this](const std::string& now, double done, double total) { progress(now, done, total); };
+  const auto finished = [this, &report](const Block& block) {
+    const auto same = std::find_if(report.blocks.begin(), report.blocks.end(), [&](const Block& other) { return other.id == block.id; });
+    if (same == report.blocks.end()) {
+      report.blocks.push_back(block);
+    } else {
+      *same = block;
+    }
+    publish(report);
+  };
+  return {next, finished, finished_rows(report.args)};
 }
 
 int Session::finish(const Report& report) {

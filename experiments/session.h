@@ -10,6 +10,7 @@
 
 #include "report/printers.h"
 #include "report/report.h"
+#include "sweep/row_hooks.h"
 
 namespace attn {
 
@@ -42,6 +43,10 @@ class Session {
 
   // Prints what is left to print, writes the file, compares with the expected output. Returns the exit code, 0 or 1.
   int finish(const Report& report);
+
+  // For a sweep that makes one block after another: progress, publishing as blocks of `report`, and the rows of the document to resume,
+  // for which report.args must be complete. Throws as finished_rows().
+  RowHooks row_hooks(Report& report);
 
   // On stderr, unless quiet.
   void warn(const std::string& text);

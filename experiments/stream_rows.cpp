@@ -38,4 +38,6 @@ Json RowStream::position() const {
   return to_string(position);
 }
 
+std::string advance_text(const Json& position) { return position.is_string() ? position.get<std::string>() : position.dump(); }
+
 }  // namespace attn

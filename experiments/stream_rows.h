@@ -27,4 +27,7 @@ class RowStream {
   std::string lost_;  // why the position is not known; empty while it is
 };
 
+// A position as --advance takes it.
+std::string advance_text(const Json& position);
+
 }  // namespace attn

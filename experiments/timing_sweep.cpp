@@ -130,19 +130,33 @@ Json names(const std::vector<Work>& what) {
   return all;
 }
 
+// Sizes that follow from others where they were not given: null then.
+Json given_sizes(const std::vector<Index>& sizes) { return sizes == std::vector<Index>{0} ? Json() : Json(sizes); }
+
+Json window_side(Index keys) { return keys == unlimited ? Json() : Json(keys); }
+
+// All that numbers and times depend on; `--resume` wants it to be the same.
 Json args_of(const TimingOptions& options, bool article) {
   Json dtypes = Json::array();
   for (const Precision precision : options.dtype) dtypes.push_back(name_of(precision));
   Json args = {
       {"what", names(options.what)}, {"n", options.n}, {"d", options.d}, {"dtype", dtypes}, {"protocol", article ? "article" : "steady"}};
   if (!article) {
+    args["n_k"] = given_sizes(options.n_k);
+    args["d_v"] = given_sizes(options.d_v);
     args["heads"] = options.heads;
+    args["kv_heads"] = given_sizes(options.kv_heads);
     args["batch"] = options.batch;
     args["causal"] = options.modifiers.causal;
+    args["window_left"] = window_side(options.modifiers.window_left);
+    args["window_right"] = window_side(options.modifiers.window_right);
+    args["softcap"] = options.modifiers.softcap;
     args["vs"] = options.vs;
+    args["reps"] = options.reps == 0 ? Json() : Json(options.reps);
     args["max_time_s"] = options.max_time_s;
   }
   args["seed"] = options.seed.text();
+  args["advance"] = to_string(options.advance);
   return args;
 }
 
@@ -220,12 +234,8 @@ Report empty_report(const TimingOptions& options, bool article) {
 
 Report run_article(const TimingOptions& options, Session& session) {
   Report report = empty_report(options, true);
-  session.finished_rows(report.args);  // refuses another run's document; three repetitions a row are measured again
-  const auto publish = [&](const Block& block) {
-    report.blocks = {block};
-    session.publish(report);
-  };
-  report.blocks = article_blocks({options.n, options.d.front(), options.seed, options.advance}, report.status, publish);
+  const ArticleOptions article{options.n, options.d.front(), options.seed, options.advance};
+  report.blocks = article_blocks(article, report.status, session.row_hooks(report));
   return report;
 }
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "machine/allocation.h"
 #include "machine/error.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
+#include "report/fingerprint.h"
 #include "report/uncertainty.h"
+#include "resume.h"
 #include "stream_rows.h"
 
 namespace attn {
@@ -61,34 +65,64 @@ std::uint64_t row_bytes(Index d_k, Index trials, Index seq) {
   return bytes < 9e18 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 63;
 }
 
-Row begin_row(const Json& position, Index d_k, double scale, const ScalingOptions& options) {
+// The names and members of what a row found.
+constexpr std::pair<const char*, MeanEstimate GradientRow::*> estimates[] = {{"jacobian_norm", &GradientRow::jacobian_norm},
+                                                                             {"largest_entry", &GradientRow::largest_entry},
+                                                                             {"flat_rows", &GradientRow::flat_rows},
+                                                                             {"query_gradient", &GradientRow::query_gradient}};
+
+Row parameters_of(const Json& position, Index d_k, double scale, const ScalingOptions& options) {
   Row row;
   row.exact("head_dim", d_k).exact("softmax_scale", scale).exact("trials", options.trials).exact("seq_k", options.seq);
-  row.exact("seed", options.seed.text()).exact("stream_position", position);
-  row.exact("repro", fmt::format("attn scaling-sweep --gradients --d-k {} --trials {} --seq {} --seed {} --advance {}", d_k, options.trials,
-                                 options.seq, options.seed.text(), position.is_string() ? position.get<std::string>() : position.dump()));
-  return row;
+  return row.exact("dtype", "f64").exact("seed", options.seed.text()).exact("stream_position", position);
 }
 
-// One line of text and one record.
-void add_row(Block& block, const Json& position, const GradientRow& row, const ScalingOptions& options) {
+double row_scores(const ScalingOptions& options) { return static_cast<double>(options.trials) * static_cast<double>(options.seq); }
+
+// How many normals of the plain table's stream a row draws.
+double row_numbers(Index d_k, const ScalingOptions& options) {
+  return (static_cast<double>(options.trials) + row_scores(options)) * static_cast<double>(d_k);
+}
+
+Row begin_row(const Json& position, Index d_k, double scale, const ScalingOptions& options) {
+  Row row = parameters_of(position, d_k, scale, options);
+  row.exact("repro", fmt::format("attn scaling-sweep --gradients --d-k {} --trials {} --seq {} --seed {} --advance {}", d_k, options.trials,
+                                 options.seq, options.seed.text(), advance_text(position)));
+  // q.k_j, g.v_j and the sum of delta_j k_j for every key.
+  return row.exact("flops", 6 * row_scores(options) * static_cast<double>(d_k)).exact("flops_convention", "6 d_k per score");
+}
+
+void add_line(Text& text, const GradientRow& row) {
   const auto cell = [](const MeanEstimate& estimate) {
     return estimate.standard_error > 0 ? with_uncertainty(estimate.mean, estimate.standard_error) : fmt::format("{:.4g}", estimate.mean);
   };
   const MeanEstimate percent{100 * row.flat_rows.mean, 100 * row.flat_rows.standard_error};
-  block.text.line(fmt::format("{:>5} | {:<13} | {:>15} | {:>15} | {:>13} | {:>13} | {:>10.2g}", row.d_k,
-                              row.scale == 1 ? "scores" : "scores / √d_k", cell(row.jacobian_norm), cell(row.largest_entry), cell(percent),
-                              cell(row.query_gradient), row.query_gradient_median));
+  text.line(fmt::format("{:>5} | {:<13} | {:>15} | {:>15} | {:>13} | {:>13} | {:>10.2g}", row.d_k,
+                        row.scale == 1 ? "scores" : "scores / √d_k", cell(row.jacobian_norm), cell(row.largest_entry), cell(percent),
+                        cell(row.query_gradient), row.query_gradient_median));
+}
+
+// One line of text and one record.
+void add_row(Block& block, const Json& position, const GradientRow& row, const GradientPair& pair, const ScalingOptions& options) {
+  add_line(block.text, row);
   Row record = begin_row(position, row.d_k, row.scale, options);
-  const auto add = [&record](const std::string& name, const MeanEstimate& estimate) {
-    record.exact(name, estimate.mean).exact(name + "_error", estimate.standard_error);
-  };
-  add("jacobian_norm", row.jacobian_norm);
-  add("largest_entry", row.largest_entry);
-  add("flat_rows", row.flat_rows);
-  add("query_gradient", row.query_gradient);
+  record.measured("peak_bytes", pair.peak_bytes).exact("input_hash", pair.input_hash);
+  for (const auto& [name, member] : estimates) {
+    record.exact(name, (row.*member).mean).exact(std::string(name) + "_error", (row.*member).standard_error);
+  }
   record.exact("query_gradient_median", row.query_gradient_median).exact("status", "passed");
   block.rows.push_back(std::move(record));
+}
+
+// True where an earlier run has the row, which is filled in.
+bool restore(GradientRow& row, GradientPair& pair, const Json& position, const ScalingOptions& options, const std::vector<Json>& earlier) {
+  const Json* found = find_row(earlier, "gradients", parameters_of(position, row.d_k, row.scale, options));
+  if (found == nullptr) return false;
+  for (const auto& [name, member] : estimates) row.*member = {found->at(name), found->at(std::string(name) + "_error")};
+  row.query_gradient_median = found->at("query_gradient_median");
+  pair.input_hash = found->at("input_hash");
+  pair.peak_bytes = found->at("peak_bytes");
+  return true;
 }
 
 // The stream of values and upstream gradients, at the place where `stream` stands.
@@ -98,19 +132,31 @@ Generator beside(const ScalingOptions& options, const Generator& stream) {
   return generator;
 }
 
-void add_d_k(Block& block, RowStream& stream, Index d_k, const ScalingOptions& options, Status& status) {
+GradientPair make_pair(RowStream& stream, Index d_k, const ScalingOptions& options, const std::vector<Json>& earlier) {
+  GradientPair pair;
+  pair.unscaled.d_k = pair.scaled.d_k = d_k;
+  pair.scaled.scale = GradientKernels().scale(d_k);
+  const Json position = stream.position();
+  if (restore(pair.unscaled, pair, position, options, earlier) && restore(pair.scaled, pair, position, options, earlier)) {
+    stream.pass_over(row_numbers(d_k, options));
+    return pair;
+  }
+  require_memory(row_bytes(d_k, options.trials, options.seq), fmt::format("scaling-sweep: gradients: d_k = {}", d_k));
+  Generator others = beside(options, stream.generator());
+  return gradient_rows(stream.generator(), others, d_k, options.trials, options.seq);
+}
+
+void add_d_k(Block& block, RowStream& stream, Index d_k, const ScalingOptions& options, Status& status, const std::vector<Json>& earlier) {
   const Json position = stream.position();
   try {
-    require_memory(row_bytes(d_k, options.trials, options.seq), fmt::format("scaling-sweep: gradients: d_k = {}", d_k));
-    Generator others = beside(options, stream.generator());
-    const GradientPair pair = gradient_rows(stream.generator(), others, d_k, options.trials, options.seq);
-    add_row(block, position, pair.unscaled, options);
-    add_row(block, position, pair.scaled, options);
+    const GradientPair pair = make_pair(stream, d_k, options, earlier);
+    add_row(block, position, pair.unscaled, pair, options);
+    add_row(block, position, pair.scaled, pair, options);
   } catch (const MemoryError& error) {
     block.text.line(fmt::format("{:>5} | skipped: ", d_k)).add(error.what(), Cell::measured);
     block.rows.push_back(begin_row(position, d_k, 1, options).exact("status", "skipped").measured("reason", error.what()));
     status = Status::skipped;
-    stream.pass_over(static_cast<double>(options.trials) * static_cast<double>(d_k) * (1 + static_cast<double>(options.seq)));
+    stream.pass_over(row_numbers(d_k, options));
   }
 }
 
@@ -118,9 +164,13 @@ void add_d_k(Block& block, RowStream& stream, Index d_k, const ScalingOptions& o
 
 GradientPair gradient_rows(Generator& queries_and_keys, Generator& values_and_upstream, Index d_k, Index trials, Index seq,
                            const GradientKernels& kernels) {
+  const std::size_t before = allocated_bytes();
   Draws draws(d_k, trials, seq);
+  const std::size_t peak_bytes = allocated_bytes() - before;
   fill(queries_and_keys, draws.q, trials);
   fill_upstream(values_and_upstream, draws.upstream);
+  Fingerprint inputs;
+  inputs.add(draws.q).add(draws.upstream);
   const double scale = kernels.scale(d_k);
   GradientSamples unscaled, scaled;
   const Index piece = draws.k.rows() / seq;
@@ -128,6 +178,9 @@ GradientPair gradient_rows(Generator& queries_and_keys, Generator& values_and_up
     const Index count = std::min(piece, trials - first);
     fill(queries_and_keys, draws.k, count * seq);
     fill(values_and_upstream, draws.v, count * seq);
+    for (const Matrix<double>* drawn : {&draws.k, &draws.v}) {
+      inputs.add(drawn->data(), static_cast<std::size_t>(count * seq * d_k) * sizeof(double));
+    }
     for (Index t = 0; t < count; ++t) {
       const auto width = static_cast<std::size_t>(d_k);
       const GradientProblem problem{{draws.q.view().row(first + t), width},
@@ -138,7 +191,7 @@ GradientPair gradient_rows(Generator& queries_and_keys, Generator& values_and_up
       scaled.add(query_gradients(problem, scale, kernels));
     }
   }
-  return {unscaled.row(d_k, 1), scaled.row(d_k, scale)};
+  return {unscaled.row(d_k, 1), scaled.row(d_k, scale), inputs.text(), peak_bytes};
 }
 
 std::vector<GradientPair> gradient_pairs(const ScalingOptions& options, const GradientKernels& kernels) {
@@ -152,14 +205,19 @@ std::vector<GradientPair> gradient_pairs(const ScalingOptions& options, const Gr
   return pairs;
 }
 
-Block gradient_block(const ScalingOptions& options, Status& status, const std::function<void(const Block&)>& finished) {
+Block gradient_block(const ScalingOptions& options, Status& status, const RowHooks& hooks) {
   Block block{1, "gradients", "the softmax's Jacobian and the gradient of Q"};
   block.text.line().line(fmt::format("{:>5} | {:<13} | {:>15} | {:>15} | {:>13} | {:>13} | {:>10}", "d_k", "softmax of", "Jacobian's norm",
                                      "largest entry", "% below 0.001", "gradient of q", "its median"));
   RowStream stream(options.seed, options.advance);
+  double total = 0;
+  for (const Index d_k : options.d_k) total += row_numbers(d_k, options);
+  double done = 0;
   for (const Index d_k : options.d_k) {
-    add_d_k(block, stream, d_k, options, status);
-    if (finished) finished(block);
+    if (hooks.next) hooks.next(fmt::format("gradients, d_k = {}", d_k), done, total);
+    add_d_k(block, stream, d_k, options, status, hooks.earlier);
+    if (hooks.finished) hooks.finished(block);
+    done += row_numbers(d_k, options);
   }
   return block;
 }

@@ -5,7 +5,7 @@
 // own, seeded [seed, 1] and advanced to the same place. Standard errors are over the trials.
 #pragma once
 
-#include <functional>
+#include <string>
 #include <vector>
 
 #include "measure/statistics.h"
@@ -13,6 +13,7 @@
 #include "report/report.h"
 #include "scaling/gradients.h"
 #include "scaling_sweep.h"
+#include "sweep/row_hooks.h"
 
 namespace attn {
 
@@ -32,6 +33,8 @@ struct GradientRow {
 
 struct GradientPair {
   GradientRow unscaled, scaled;
+  std::string input_hash;      // of queries, upstream gradients, and each piece's keys and values
+  std::size_t peak_bytes = 0;  // of our own allocations
 };
 
 // Throws MemoryError where the queries do not fit.
@@ -41,7 +44,7 @@ GradientPair gradient_rows(Generator& queries_and_keys, Generator& values_and_up
 // The same by options, for every d_k; what the table shows and the claim judges.
 std::vector<GradientPair> gradient_pairs(const ScalingOptions& options, const GradientKernels& kernels = {});
 
-// The table. `finished` is called with the block after every d_k.
-Block gradient_block(const ScalingOptions& options, Status& status, const std::function<void(const Block&)>& finished = nullptr);
+// The table.
+Block gradient_block(const ScalingOptions& options, Status& status, const RowHooks& hooks = {});
 
 }  // namespace attn

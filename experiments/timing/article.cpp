@@ -1,13 +1,19 @@
 #include "timing/article.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "demo.h"
 #include "gemm/gemm.h"
 #include "machine/error.h"
+#include "machine/isa_targets.h"
 #include "machine/memory_limit.h"
+#include "machine/threads.h"
 #include "measure/clock.h"
 #include "measure/growth.h"
+#include "measure/resource_usage.h"
+#include "report/fingerprint.h"
+#include "resume.h"
 #include "stream_rows.h"
 
 namespace attn {
@@ -15,8 +21,28 @@ namespace {
 
 constexpr int repetitions = 3;
 
-// Mean time in ns of q times its own transpose: (n, d) x (d, n) -> (n, n), a new result every time.
-double article_time_ns(const Matrix<double>& q) {
+struct ArticleRow {
+  Index n = 0;
+  Json stream_position;
+  Status status = Status::passed;
+  std::string reason;
+  double time_ns = 0;  // mean over the repetitions
+  std::string input_hash;
+  std::string output_hash;
+  std::size_t peak_bytes = 0;  // of our own allocations: the operand and, for a moment, two results
+  std::optional<std::uint64_t> process_peak_bytes;
+};
+
+double square(Index n) { return static_cast<double>(n) * static_cast<double>(n); }
+double scores_bytes(Index n) { return sizeof(double) * square(n); }
+double operand_bytes(Index n, Index d) { return static_cast<double>(sizeof(double)) * static_cast<double>(n) * static_cast<double>(d); }
+double flops_of(Index n, Index d) { return 2 * square(n) * static_cast<double>(d); }
+
+// Result, the one before it, and the operand. What overflows is caught by Matrix itself.
+std::uint64_t row_bytes(Index n, Index d) { return static_cast<std::uint64_t>(std::min(2 * scores_bytes(n) + operand_bytes(n, d), 9e18)); }
+
+// Times q times its own transpose: (n, d) x (d, n) -> (n, n), a new result every time.
+void time_products(const Matrix<double>& q, ArticleRow& row) {
   Matrix<double> scores;
   const std::int64_t start = steady_now_ns();
   for (int i = 0; i < repetitions; ++i) {
@@ -24,56 +50,103 @@ double article_time_ns(const Matrix<double>& q) {
     gemm_nt(1.0, q.view(), q.view(), 0.0, product.view());
     scores = std::move(product);
   }
-  return static_cast<double>(steady_now_ns() - start) / repetitions;
+  row.time_ns = static_cast<double>(steady_now_ns() - start) / repetitions;
+  row.output_hash = Fingerprint().add(scores).text();
 }
 
-struct Measured {
-  std::vector<double> n;
-  std::vector<double> bytes;
-  std::vector<double> time_s;
-};
+void measure(ArticleRow& row, const ArticleOptions& options, RowStream& stream) {
+  require_memory(row_bytes(row.n, options.d), fmt::format("timing-sweep: n = {}", row.n));
+  const std::size_t before = allocated_bytes();
+  reset_allocation_high_water();
+  Matrix<double> q(row.n, options.d);
+  stream.generator().fill_normal({q.data(), static_cast<std::size_t>(q.size())}, 0, 1);
+  row.input_hash = Fingerprint().add(q).text();
+  time_products(q, row);
+  row.peak_bytes = allocation_high_water_bytes() - before;
+  row.process_peak_bytes = resource_usage().peak_bytes;
+}
 
-Row begin_row(const RowStream& stream, Index n, const ArticleOptions& options) {
-  Row row;
-  row.exact("algorithm", "scores").exact("dtype", "f64").exact("seq_q", n).exact("seq_k", n).exact("head_dim", options.d);
-  row.exact("protocol", "article").exact("seed", options.seed.text());
-  row.exact("stream_position", stream.position());
-  const Json position = stream.position();
-  row.exact("repro", fmt::format("attn timing-sweep --protocol article --n {} --d {} --seed {} --advance {}", n, options.d,
-                                 options.seed.text(), position.is_string() ? position.get<std::string>() : position.dump()));
+// What a row is: its parameters, and where in the stream it began.
+Row parameters_of(const ArticleRow& row, const ArticleOptions& options) {
+  Row record;
+  record.exact("algorithm", "scores").exact("dtype", "f64").exact("seq_q", row.n).exact("seq_k", row.n).exact("head_dim", options.d);
+  record.exact("protocol", "article").measured("threads", threads()).measured("isa", active_target());
+  record.exact("seed", options.seed.text()).exact("stream_position", row.stream_position);
+  return record;
+}
+
+// True where an earlier run has the row, which is filled in.
+bool restore(ArticleRow& row, const ArticleOptions& options, const std::vector<Json>& earlier) {
+  const Json* found = find_row(earlier, "timing", parameters_of(row, options));
+  if (found == nullptr || !found->contains("samples_ns")) return false;
+  row.time_ns = found->at("samples_ns").at(0);
+  row.input_hash = found->at("input_hash");
+  row.output_hash = found->at("output_hash");
+  row.peak_bytes = found->at("peak_bytes");
+  row.process_peak_bytes = optional_number<std::uint64_t>(*found, "process_peak_bytes");
+  return true;
+}
+
+ArticleRow make_row(Index n, const ArticleOptions& options, RowStream& stream, const std::vector<Json>& earlier) {
+  ArticleRow row;
+  row.n = n;
+  row.stream_position = stream.position();
+  const double numbers = static_cast<double>(n) * static_cast<double>(options.d);
+  if (restore(row, options, earlier)) {
+    stream.pass_over(numbers);
+    return row;
+  }
+  try {
+    measure(row, options, stream);
+  } catch (const MemoryError& error) {
+    row.status = Status::skipped;
+    row.reason = error.what();
+    stream.pass_over(numbers);
+  }
   return row;
 }
 
-std::string line_start(Index n) { return fmt::format("n={:>5}  scores {}  ", n, shape_text(n, n)); }
-
-void add_row(Block& block, RowStream& stream, Index n, const ArticleOptions& options, Measured& measured) {
-  Row row = begin_row(stream, n, options);
-  Matrix<double> q(n, options.d);
-  stream.generator().fill_normal({q.data(), static_cast<std::size_t>(q.size())}, 0, 1);
-  const double time_ns = article_time_ns(q);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * sizeof(double);
-  const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(options.d);
-  block.text.line(line_start(n) + fmt::format("{:>5.0f} MB  ", static_cast<double>(bytes) / 1e6));
-  block.text.add(fmt::format("{:5.1f}", time_ns / 1e6), Cell::time_ms).add(" ms");
-  row.exact("repetitions", repetitions).exact("bytes", bytes).exact("flops", flops).exact("flops_convention", "2 m n k");
-  row.measured("time_s", {{"mean", time_ns / 1e9}}).measured("time_mean_s", time_ns / 1e9).measured("gflops", flops / time_ns);
-  row.exact("status", "passed");
-  block.rows.push_back(std::move(row));
-  measured.n.push_back(static_cast<double>(n));
-  measured.bytes.push_back(static_cast<double>(bytes));
-  measured.time_s.push_back(time_ns / 1e9);
+Row record_of(const ArticleRow& row, const ArticleOptions& options) {
+  Row record = parameters_of(row, options);
+  record.exact("repro", fmt::format("attn timing-sweep --protocol article --n {} --d {} --seed {} --advance {}", row.n, options.d,
+                                    options.seed.text(), advance_text(row.stream_position)));
+  record.exact("repetitions", repetitions)
+      .exact("bytes", static_cast<std::uint64_t>(scores_bytes(row.n)))
+      .exact("flops", flops_of(row.n, options.d));
+  record.exact("flops_convention", "2 m n k").exact("bytes_model", operand_bytes(row.n, options.d) + scores_bytes(row.n));
+  record.measured("peak_bytes", row.peak_bytes);
+  record.measured("process_peak_bytes", row.process_peak_bytes ? Json(*row.process_peak_bytes) : Json());
+  record.exact("input_hash", row.input_hash).measured("output_hash", row.output_hash);
+  if (row.status == Status::passed) {
+    const double time_s = row.time_ns / 1e9;
+    record.measured("time_s", {{"mean", time_s}}).measured("time_mean_s", time_s).measured("samples_ns", Json::array({row.time_ns}));
+    record.measured("gflops", flops_of(row.n, options.d) / row.time_ns);
+  }
+  record.exact("status", status_name(row.status)).measured("reason", row.reason.empty() ? Json() : Json(row.reason));
+  return record;
 }
 
-// Result, the one before it, and the operand. Zero where it overflows is caught by Matrix itself.
-std::uint64_t row_bytes(Index n, Index d) {
-  const double bytes = 8.0 * (2.0 * static_cast<double>(n) * static_cast<double>(n) + static_cast<double>(n) * static_cast<double>(d));
-  return bytes < 9e18 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 63;
+void add_line(Text& text, const ArticleRow& row) {
+  text.line(fmt::format("n={:>5}  scores {}  ", row.n, shape_text(row.n, row.n)));
+  if (row.status == Status::passed) {
+    text.add(fmt::format("{:>5.0f} MB  ", scores_bytes(row.n) / 1e6));
+    text.add(fmt::format("{:5.1f}", row.time_ns / 1e6), Cell::time_ms).add(" ms");
+  } else {
+    text.add("skipped: ").add(row.reason, Cell::measured);
+  }
 }
 
-Block growth_block(const Measured& measured) {
+Block growth_block(const std::vector<ArticleRow>& rows) {
   Block block{1, "growth", "growth per doubling of n"};
-  const auto memory_fit = fit_growth(measured.n, measured.bytes);
-  const auto time_fit = fit_growth(measured.n, measured.time_s);
+  std::vector<double> n, bytes, time_s;
+  for (const ArticleRow& row : rows) {
+    if (row.status != Status::passed) continue;
+    n.push_back(static_cast<double>(row.n));
+    bytes.push_back(scores_bytes(row.n));
+    time_s.push_back(row.time_ns / 1e9);
+  }
+  const auto memory_fit = fit_growth(n, bytes);
+  const auto time_fit = fit_growth(n, time_s);
   if (!memory_fit || !time_fit) {
     block.text.line("per doubling of n: not known from fewer than two sizes");
     return block;
@@ -88,23 +161,23 @@ Block growth_block(const Measured& measured) {
 
 }  // namespace
 
-std::vector<Block> article_blocks(const ArticleOptions& options, Status& status, const std::function<void(const Block&)>& finished) {
+std::vector<Block> article_blocks(const ArticleOptions& options, Status& status, const RowHooks& hooks) {
   Block block{1, "timing", "time and memory of the scores"};
   RowStream stream(options.seed, options.advance);
-  Measured measured;
+  double total = 0;
+  for (const Index n : options.n) total += flops_of(n, options.d);
+  double done = 0;
+  std::vector<ArticleRow> rows;
   for (const Index n : options.n) {
-    try {
-      require_memory(row_bytes(n, options.d), fmt::format("timing-sweep: n = {}", n));
-      add_row(block, stream, n, options, measured);
-    } catch (const MemoryError& error) {
-      block.text.line(line_start(n) + "skipped: ").add(error.what(), Cell::measured);
-      block.rows.push_back(begin_row(stream, n, options).exact("status", "skipped").measured("reason", error.what()));
-      status = Status::skipped;
-      stream.pass_over(static_cast<double>(n) * static_cast<double>(options.d));
-    }
-    if (finished) finished(block);
+    if (hooks.next) hooks.next(fmt::format("timing n = {}", n), done, total);
+    const ArticleRow& row = rows.emplace_back(make_row(n, options, stream, hooks.earlier));
+    add_line(block.text, row);
+    block.rows.push_back(record_of(row, options));
+    if (row.status != Status::passed) status = row.status;
+    if (hooks.finished) hooks.finished(block);
+    done += flops_of(n, options.d);
   }
-  Block growth = growth_block(measured);
+  Block growth = growth_block(rows);
   return {std::move(block), std::move(growth)};
 }
 

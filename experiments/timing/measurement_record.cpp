@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/uncertainty.h"
+#include "timing/time_statistics.h"
 
 namespace attn {
 namespace {
@@ -33,11 +34,7 @@ std::string time_text(const Measurement& measurement, Statistic statistic) {
 
 void add_times(Row& record, const Measurement& measurement) {
   const Summary& s = *measurement.summary;
-  record.measured("time_s", {{"median", s.median / 1e9},
-                             {"mean", s.mean / 1e9},
-                             {"min", s.min / 1e9},
-                             {"stddev", s.stddev / 1e9},
-                             {"half_iqr", measurement.noise ? Json(s.half_iqr / 1e9) : Json()}});
+  record.measured("time_s", time_statistics(measurement.samples_ns));
   record.measured("time_median_s", s.median / 1e9).measured("samples", s.count).measured("samples_ns", measurement.samples_ns);
   record.measured("inner_iterations", measurement.inner_iterations).measured("warm_up_ns", measurement.warm_up_ns);
   record.measured("noise", measurement.noise ? Json(*measurement.noise) : Json());

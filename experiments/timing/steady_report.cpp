@@ -7,6 +7,7 @@
 #include "machine/isa_targets.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
+#include "resume.h"
 #include "timing/measurement_record.h"
 
 namespace attn {
@@ -91,23 +92,13 @@ void add_table_line(Text& text, const SteadyRow& row, const SteadyOptions& optio
   text.line(fmt::format("{:>7} | {:<{}} | {:<9} | ", row.point.n, point_text(row.point, options), problem_width, row.contender.algorithm));
 }
 
-template <class Number>
-std::optional<Number> optional_number(const Json& record, const char* name) {
-  const Json value = record.value(name, Json());
-  return value.is_number() ? std::optional<Number>(value.get<Number>()) : std::nullopt;
-}
-
 }  // namespace
 
 bool restore(SteadyRow& row, const SteadyOptions& options, const std::vector<Json>& finished) {
   Row problem;
   add_problem(problem, row, options);
-  const auto same = [&problem](const Json& record) {
-    return std::all_of(problem.fields().begin(), problem.fields().end(),
-                       [&record](const Field& field) { return field.measured || record.value(field.name, Json()) == field.value; });
-  };
-  const auto found = std::find_if(finished.begin(), finished.end(), same);
-  if (found == finished.end() || !found->contains("samples_ns")) return false;
+  const Json* found = find_row(finished, "timing", problem);
+  if (found == nullptr || !found->contains("samples_ns")) return false;
   row.status = found->at("status") == "passed" ? Status::passed : Status::failed;
   if (found->at("reason").is_string()) row.reason = found->at("reason");
   row.input_hash = found->at("input_hash");
@@ -142,8 +133,7 @@ std::string repro_command(const SteadyRow& row, const SteadyOptions& options) {
   if (options.modifiers.softcap > 0) command += fmt::format(" --softcap {}", options.modifiers.softcap);
   if (row.contender.library != nullptr) command += fmt::format(" --vs {}={}", row.contender.algorithm, row.contender.library->path());
   command += fmt::format(" --threads {} --seed {}", threads(), options.seed.text());
-  const std::string advance = row.stream_position.is_string() ? row.stream_position.get<std::string>() : row.stream_position.dump();
-  return command + " --advance " + advance;
+  return command + " --advance " + advance_text(row.stream_position);
 }
 
 Row steady_record(const SteadyRow& row, const SteadyOptions& options) {

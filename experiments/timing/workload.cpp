@@ -1,7 +1,6 @@
 #include "timing/workload.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 
@@ -10,6 +9,7 @@
 #include "gemm/gemm.h"
 #include "machine/threads.h"
 #include "measure/machine_facts.h"
+#include "report/fingerprint.h"
 #include "sweep/draw.h"
 #include "timing/attention_fault.h"
 #include "verify/product_check.h"
@@ -18,16 +18,6 @@ namespace attn {
 namespace {
 
 constexpr std::uint64_t check_seed = 20170612;  // of the sample that is checked, not of what is timed
-
-template <class T>
-std::string hash_of(std::initializer_list<const Matrix<T>*> matrices) {
-  XXH3_state_t* state = XXH3_createState();
-  XXH3_64bits_reset(state);
-  for (const Matrix<T>* matrix : matrices) XXH3_64bits_update(state, matrix->data(), matrix->bytes());
-  const std::uint64_t hash = XXH3_64bits_digest(state);
-  XXH3_freeState(state);
-  return fmt::format("{:016x}", hash);
-}
 
 // Every product of queries and keys, or A B, per head: (batch * heads * m, n).
 template <class T>
@@ -55,7 +45,7 @@ class ProductWorkload : public Workload {
     return {};
   }
 
-  std::string output_hash() const override { return hash_of({&output_}); }
+  std::string output_hash() const override { return Fingerprint().add(output_).text(); }
 
  private:
   Index heads() const { return inputs_.shape().batch * inputs_.shape().heads; }
@@ -107,7 +97,7 @@ class AttentionWorkload : public Workload {
 
   std::string fault() const override { return attention_fault(tensors(0), options_); }
 
-  std::string output_hash() const override { return hash_of({&output_}); }
+  std::string output_hash() const override { return Fingerprint().add(output_).text(); }
 
  private:
   AttentionTensors<T> tensors(int buffer) const {
@@ -141,7 +131,7 @@ InputBuffers<T>::InputBuffers(const AttentionShape& shape, int count, Generator&
 
 template <class T>
 std::string InputBuffers<T>::hash() const {
-  return hash_of({&buffers_[0].q, &buffers_[0].k, &buffers_[0].v});
+  return Fingerprint().add(buffers_[0].q).add(buffers_[0].k).add(buffers_[0].v).text();
 }
 
 template <class T>

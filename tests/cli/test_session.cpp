@@ -1,4 +1,5 @@
 // Long runs: rows that survive interruption and kill, resuming, and what goes where.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -99,24 +100,88 @@ TEST_CASE("what is resumed and what is not draw the same numbers") {
   }
 }
 
-TEST_CASE("a row's own command computes it from the same numbers") {
+TEST_CASE("document 1's measurement and the scaling tables go on where they stopped") {
+  const std::vector<std::vector<std::string>> sweeps = {{"timing-sweep", "--n", "16,24,40", "--seed", "5"},
+                                                        {"scaling-sweep", "--d-k", "3,70,8", "--trials", "30", "--gradients"}};
+  for (const std::vector<std::string>& sweep : sweeps) {
+    INFO(sweep.front());
+    const attn::TemporaryFolder folder;
+    const std::string file = folder / "rows.json";
+    const Outcome whole = run_attn(with(sweep, {"--out", file}));
+    REQUIRE(whole.exit_code == 0);
+    Json document = Json::parse(attn::read_file(file));
+    const Json rows = document["results"];
+    // A mark shows which rows were taken over and which made anew. Document 1's: all but the last size; the tables: all but the last pair.
+    const std::size_t kept = sweep.front() == "timing-sweep" ? 2 : rows.size() - 2;
+    document["results"] = std::vector<Json>(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept));
+    for (Json& row : document["results"]) row["peak_bytes"] = 12345;
+    std::ofstream(file) << document;
+    const Outcome resumed = run_attn(with(sweep, {"--resume", file}));
+    CHECK(resumed.exit_code == 0);
+    if (sweep.front() == "scaling-sweep") CHECK(resumed.out == whole.out);
+    const Json after = Json::parse(attn::read_file(file))["results"];
+    REQUIRE(after.size() == rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].contains("peak_bytes")) continue;  // growth
+      CHECK((after[i]["peak_bytes"] == 12345) == (i < kept));
+      for (const char* name : {"input_hash", "stream_position", "flops", "bytes_model", "repro", "std_of_scores", "jacobian_norm"})
+        CHECK(after[i].value(name, Json()) == rows[i].value(name, Json()));
+    }
+    CHECK(after[0].value("samples_ns", Json()) == rows[0].value("samples_ns", Json()));
+    CHECK(run_attn(with(sweep, {"--advance", "1", "--resume", file})).exit_code == 2);
+  }
+}
+
+TEST_CASE("a run with any other argument is not resumed") {
   const attn::TemporaryFolder folder;
-  const std::string out = (folder.path() / "out.json").string();
-  const std::vector<std::string> sweep = {"timing-sweep", "--what", "fused,decode,gemm", "--n",     "20,30",
-                                          "--heads",      "2",      "--causal",          "--dtype", "f32",
-                                          "--reps",       "1",      "--quiet",           "--seed",  "7"};
-  REQUIRE(run_attn(with(sweep, {"--out", out})).exit_code == 0);
-  for (const Json& row : Json::parse(attn::read_file(out))["results"]) {
-    if (!row.contains("repro")) continue;
-    std::istringstream words(row["repro"].get<std::string>() + " --reps 1 --quiet --json");
-    std::vector<std::string> arguments(std::istream_iterator<std::string>(words), {});
-    REQUIRE(arguments.front() == "attn");
-    arguments.erase(arguments.begin());
-    const Json again = Json::parse(run_attn(arguments).out)["results"][0];
-    INFO(row["repro"]);
-    CHECK(again["input_hash"] == row["input_hash"]);
-    CHECK(again["output_hash"] == row["output_hash"]);
-    CHECK(again["flops"] == row["flops"]);
+  const std::string file = (folder.path() / "rows.json").string();
+  const std::vector<std::string> sweep = {"timing-sweep", "--what", "fused", "--n", "16", "--reps", "1", "--quiet"};
+  REQUIRE(run_attn(with(sweep, {"--out", file})).exit_code == 0);
+  CHECK(run_attn(with(sweep, {"--resume", file})).exit_code == 0);
+  const std::vector<std::pair<std::string, std::vector<std::string>>> others = {{"window_left", {"--window", "3,unlimited"}},
+                                                                                {"softcap", {"--softcap", "5"}},
+                                                                                {"n_k", {"--n-k", "20"}},
+                                                                                {"d_v", {"--d-v", "8"}},
+                                                                                {"kv_heads", {"--kv-heads", "1"}},
+                                                                                {"causal", {"--causal"}},
+                                                                                {"max_time_s", {"--max-time", "3"}}};
+  for (const auto& [name, more] : others) {
+    const Outcome refused = run_attn(with(with(sweep, more), {"--resume", file}));
+    INFO(name << ": " << refused.err);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.err, "--resume: " + file + ": " + name + ": expected "));
+  }
+}
+
+namespace {
+
+// The first row that the row's own command makes.
+Json made_again(const Json& row, const std::string& more) {
+  std::istringstream words(row["repro"].get<std::string>() + more);
+  std::vector<std::string> arguments(std::istream_iterator<std::string>(words), {});
+  REQUIRE(arguments.front() == "attn");
+  arguments.erase(arguments.begin());
+  return Json::parse(run_attn(arguments).out)["results"][0];
+}
+
+}  // namespace
+
+TEST_CASE("a row's own command computes it from the same numbers") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> sweeps = {
+      {{"timing-sweep", "--what", "fused,decode,gemm", "--n", "20,30", "--heads", "2", "--causal", "--dtype", "f32", "--reps", "1"},
+       " --reps 1 --json --quiet"},
+      {{"timing-sweep", "--n", "20,30"}, " --json"},
+      {{"scaling-sweep", "--d-k", "3,70,8", "--trials", "30"}, " --json"}};
+  for (const auto& [sweep, more] : sweeps) {
+    const Json rows = Json::parse(run_attn(with(sweep, {"--seed", "7", "--quiet", "--json"})).out)["results"];
+    for (const Json& row : rows) {
+      if (!row.contains("repro")) continue;
+      const Json again = made_again(row, more);
+      INFO(row["repro"]);
+      CHECK_FALSE(row["input_hash"].get<std::string>().empty());
+      for (const char* name : {"input_hash", "output_hash", "flops", "bytes_model", "stream_position"}) CHECK(again[name] == row[name]);
+    }
+    CHECK(rows[0]["input_hash"] != rows.at(1)["input_hash"]);
   }
 }
 

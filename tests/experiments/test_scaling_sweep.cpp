@@ -1,8 +1,11 @@
 #include "scaling_sweep.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "catch.h"
+#include "report/fingerprint.h"
 
 using namespace attn;
 
@@ -28,31 +31,32 @@ TEST_CASE("rows draw from one stream, in the order given, and record where they 
   // Drawing the last row alone from where it began gives the same numbers.
   Generator generator = default_rng(options.seed);
   generator.advance(field(block, 2, "stream_position").value.get<std::uint64_t>());
-  const std::vector<double> scores = draw_scores(generator, 3, options.trials, options.seq, nullptr);
-  CHECK(field(block, 2, "std_of_scores").value == scaling_row(scores, 3, options.seq).std_of_scores);
+  const DrawnScores drawn = draw_scores(generator, 3, options.trials, options.seq, false);
+  CHECK(field(block, 2, "std_of_scores").value == scaling_row(drawn.scores, 3).std_of_scores);
 }
 
 TEST_CASE("scores are dot products of one query with seq keys each") {
   const Index d_k = 37;
   Generator generator = default_rng(Seed(5));
-  std::vector<long double> precise;
-  const std::vector<double> scores = draw_scores(generator, d_k, 3, 4, &precise);
+  const DrawnScores drawn = draw_scores(generator, d_k, 3, 4, true);
   Generator again = default_rng(Seed(5));
   std::vector<double> numbers(3 * d_k + 12 * d_k);
   again.fill_standard_normal(numbers);
   CHECK(again.position() == generator.position());
+  CHECK(drawn.input_hash == Fingerprint().add(numbers.data(), numbers.size() * sizeof(double)).text());
   for (Index i = 0; i < 12; ++i) {
     long double sum = 0;
     for (Index e = 0; e < d_k; ++e) sum += static_cast<long double>(numbers[(i / 4) * d_k + e]) * numbers[3 * d_k + i * d_k + e];
-    CHECK(precise[i] == sum);
-    CHECK(scores[i] == Approx(static_cast<double>(sum)).epsilon(1e-14));
+    CHECK(drawn.precise.data()[i] == sum);
+    CHECK(drawn.scores.data()[i] == Approx(static_cast<double>(sum)).epsilon(1e-14));
   }
 }
 
 TEST_CASE("a row's statistics of known scores") {
   // Two trials of two keys; deviation of {0, 2, 4, 6} is sqrt(5); the top weights are both 1 / (1 + exp(-2 / divisor)).
-  const std::vector<double> scores = {0, 2, 6, 4};
-  const ScalingRow<double> row = scaling_row(scores, 4, 2);
+  Matrix<double> scores(2, 2);
+  std::copy_n(std::array{0.0, 2.0, 6.0, 4.0}.data(), 4, scores.data());
+  const ScalingRow<double> row = scaling_row(scores, 4);
   CHECK(row.std_of_scores == Approx(std::sqrt(5.0)));
   CHECK(row.top_weight_unscaled == Approx(1 / (1 + std::exp(-2.0))));
   CHECK(row.top_weight_scaled == Approx(1 / (1 + std::exp(-1.0))));
