@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "io/output_file.h"
@@ -55,11 +56,15 @@ struct Session::Signals {
   explicit Signals(Session& session) : waited_for(ending_signals()) {
     sigaddset(&waited_for, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &waited_for, &before);
-    waiter = std::thread([this, &session] {
-      int signal = 0;
-      sigwait(&waited_for, &signal);
-      if (signal != SIGUSR1) session.end_interrupted(signal);
-    });
+    try {
+      waiter = std::thread([this, &session] {
+        int signal = 0;
+        sigwait(&waited_for, &signal);
+        if (signal != SIGUSR1) session.end_interrupted(signal);
+      });
+    } catch (const std::system_error& error) {
+      throw MemoryError(std::string("threads: start: ") + error.code().message());
+    }
   }
   ~Signals() {
     pthread_kill(waiter.native_handle(), SIGUSR1);

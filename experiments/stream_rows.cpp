@@ -8,7 +8,7 @@
 namespace attn {
 namespace {
 
-constexpr Index chunk_numbers = Index{1} << 20;  // 8 MiB
+constexpr Index chunk_numbers = Index{1} << 17;  // 1 MiB: it must fit where a row did not
 constexpr double most_numbers = 1e11;            // some minutes' worth
 
 }  // namespace
@@ -24,7 +24,7 @@ void RowStream::pass_over(double count) {
     lost_ = fmt::format("stream: an earlier row of {:.1e} numbers is too large even to pass over", count);
     return;
   }
-  Matrix<double> ignored(1, chunk_numbers);
+  Matrix<double> ignored(1, std::min(chunk_numbers, static_cast<Index>(count)));
   for (auto left = static_cast<Index>(count); left > 0; left -= chunk_numbers) {
     generator_.fill_standard_normal({ignored.data(), static_cast<std::size_t>(std::min(left, chunk_numbers))}, threads());
   }
