@@ -83,7 +83,7 @@ struct NextTile {
     constexpr Index line = static_cast<Index>(cache_line_bytes / sizeof(T));
     constexpr Index lines = 8;
     const T*& next = keys < keys_end ? keys : values;
-    const T* const end = std::min(next + lines * line, keys < keys_end ? keys_end : values_end);
+    const T* const end = next + std::min<Index>(lines * line, (keys < keys_end ? keys_end : values_end) - next);
     for (; next < end; next += line) __builtin_prefetch(next, 0, 2);
   }
 };
