@@ -32,6 +32,8 @@ Experiment demo();
 Experiment causal();
 Experiment scaling_sweep();
 Experiment timing_sweep();
+Experiment generate_sweep();
+Experiment layer_sweep();
 Experiment compare();
 Experiment reproduce();
 Experiment run();

@@ -43,6 +43,18 @@ double cached_generation_flops(const LayerShape& shape, Index n) {
   return 8 * steps * d * d + 2 * d * steps * (steps + 1);
 }
 
+double uncached_generation_traffic(const LayerShape& shape, Index n) {
+  const double d = static_cast<double>(shape.d_model);
+  const double steps = static_cast<double>(n);
+  return 4 * d * d * steps + 5 * d * steps * (steps + 1);
+}
+
+double cached_generation_traffic(const LayerShape& shape, Index n) {
+  const double d = static_cast<double>(shape.d_model);
+  const double steps = static_cast<double>(n);
+  return 4 * d * d * steps + d * steps * (steps + 1) + 8 * d * steps;
+}
+
 template <class T>
 void uncached_step(const AttentionWeights<T>& weights, Index heads, MatrixView<const T> x, UncachedBuffers<T>& buffers,
                    MatrixView<T> newest) {

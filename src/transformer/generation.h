@@ -25,6 +25,11 @@ namespace attn {
 double uncached_generation_flops(const LayerShape& shape, Index n);
 double cached_generation_flops(const LayerShape& shape, Index n);
 
+// Numbers that must move between memory and caches: of every step the weights, each operand read once and each result written once:
+// 4 d^2 + 10 t d without a cache (x, q, k, v, o, y; all but x and y both ways), 4 d^2 + 2 t d + 8 d with one.
+double uncached_generation_traffic(const LayerShape& shape, Index n);
+double cached_generation_traffic(const LayerShape& shape, Index n);
+
 // What the steps without a cache compute, for up to `n` tokens: each (n, d_model). After n steps q, k and v are those of all tokens.
 template <class T>
 struct UncachedBuffers {

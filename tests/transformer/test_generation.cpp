@@ -42,12 +42,17 @@ TEST_CASE("operations of generation, step by step") {
     CHECK(cached_generation_flops(shape, 2) == (4 * 8 + 8) + (4 * 8 + 2 * 8));
   }
   const LayerShape shape = layer_shape(768, 12);
-  double uncached = 0, cached = 0;
+  double uncached = 0, cached = 0, uncached_numbers = 0, cached_numbers = 0;
   for (Index t = 1; t <= 300; ++t) {
     uncached += projection_flops(shape, t) + attention_flops(shape, t, true);
     cached += projection_flops(shape, 1) + 4.0 * 768 * static_cast<double>(t);
     CHECK(uncached_generation_flops(shape, t) == Approx(uncached));
     CHECK(cached_generation_flops(shape, t) == Approx(cached));
+    const double rows = 768.0 * static_cast<double>(t);
+    uncached_numbers += 4 * 768.0 * 768.0 + rows + 3 * 2 * rows + 2 * rows + rows;      // W; x; q, k, v; o; y
+    cached_numbers += 4 * 768.0 * 768.0 + 768 + 2 * 768 + 2 * 768 + 2 * rows + 3 * 768;  // W; x; q; new k, v; all k, v; o, y
+    CHECK(uncached_generation_traffic(shape, t) == Approx(uncached_numbers));
+    CHECK(cached_generation_traffic(shape, t) == Approx(cached_numbers));
   }
 }
 
