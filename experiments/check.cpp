@@ -7,6 +7,7 @@
 #include "io/tensor_file.h"
 #include "machine/error.h"
 #include "options/options.h"
+#include "report/fingerprint.h"
 #include "user_tensors/attention_call.h"
 #include "user_tensors/check_report.h"
 #include "user_tensors/output_precision.h"
@@ -60,7 +61,7 @@ std::optional<Matrix<double>> standard_output(const AttentionCall<T>& call, Dtyp
 }
 
 template <class T>
-Report check_call(const CallInputs& inputs, const CheckOptions& options) {
+Report check_call(const CallInputs& inputs, const CheckOptions& options, FailingFolder* folder) {
   const AttentionCall<T> call = make_call<T>(inputs, options.call);
   const FoundOutput found = read_output(options, inputs, call);
   const Dtype dtype = found.file.tensor.dtype();
@@ -77,22 +78,30 @@ Report check_call(const CallInputs& inputs, const CheckOptions& options) {
   Tensor unused(dtype_of<T>(), call.output_arrangement.shape());
   const Judgement judgement =
       judge(call.tensors(unused.as<T>().data()), call.options, found.arrangement.view(found.values.data()), rows, settings);
-  const CheckedCall checked{mask_text(call),   call.shape,         call.dtype, dtype,
-                            found.arrangement, options.accumulate, all_rows,   options.strict};
-  if (judgement.beyond > 0 && !options.save_failing.empty()) save_failing(options.save_failing, inputs, expected, found.file.tensor);
+  const CheckedCall checked{mask_text(call),    call.shape,
+                            call.dtype,         dtype,
+                            found.arrangement,  options.accumulate,
+                            all_rows,           options.strict,
+                            input_hash(inputs), Fingerprint().add(found.file.tensor.data(), found.file.tensor.bytes()).text()};
+  if (judgement.beyond > 0 && folder) folder->save(inputs, expected, found.file.tensor);
   return check_report(checked, judgement, settings.tolerance);
 }
 
 Report check(const CheckOptions& options) {
   check_call_options(options.call);
+  std::optional<FailingFolder> folder;
+  if (!options.save_failing.empty()) folder.emplace(options.save_failing);
   const CallInputs inputs = read_inputs(options.call);
   const bool wide = compute_dtype(inputs, options.call) == Dtype::f64;
-  Report report = wide ? check_call<double>(inputs, options) : check_call<float>(inputs, options);
+  FailingFolder* failing = folder ? &*folder : nullptr;
+  Report report = wide ? check_call<double>(inputs, options, failing) : check_call<float>(inputs, options, failing);
   report.args = call_args(options.call);
   report.args["expect_output"] = options.expect_output;
   report.args["strict"] = options.strict;
   report.args["all"] = options.all;
   report.args["seed"] = options.seed.text();
+  if (options.accumulate) report.args["accumulate"] = std::string(dtype_name(*options.accumulate));
+  if (!options.save_failing.empty()) report.args["save_failing"] = options.save_failing;
   return report;
 }
 

@@ -1,14 +1,17 @@
 // `attn run`: attention on tensors from files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "experiment.h"
 
 #include <CLI/CLI.hpp>
+#include "attention/visibility.h"
 #include "machine/error.h"
 #include "options/options.h"
+#include "report/fingerprint.h"
 #include "user_tensors/attention_call.h"
 #include "user_tensors/run_call.h"
 #include "user_tensors/save_tensors.h"
@@ -37,14 +40,30 @@ WantedOutputs wanted_outputs(const RunOptions& options) {
   return wanted;
 }
 
+constexpr std::pair<const char*, ScoresStage> stages[] = {
+    {"raw", ScoresStage::raw}, {"capped", ScoresStage::capped}, {"masked", ScoresStage::masked}, {"softmax", ScoresStage::softmax}};
+
+std::string_view stage_name(ScoresStage stage) {
+  return std::find_if(std::begin(stages), std::end(stages), [stage](const auto& named) { return named.second == stage; })->first;
+}
+
+// The files to write, by the options that name them.
+std::vector<std::pair<const char*, std::string>> saved_files(const RunOptions& options) {
+  return {
+      {"--save-output", options.save_output}, {"--save-weights", options.save_weights},     {"--save-lse", options.save_lse},
+      {"--save-scores", options.save_scores}, {"--save-present-k", options.save_present_k}, {"--save-present-v", options.save_present_v}};
+}
+
+// "save_output" for "--save-output".
+std::string member_name(std::string_view option) {
+  std::string name(option.substr(2));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 TensorFiles open_files(const RunOptions& options) {
   TensorFiles files;
-  files.open("--save-output", options.save_output);
-  files.open("--save-weights", options.save_weights);
-  files.open("--save-lse", options.save_lse);
-  files.open("--save-scores", options.save_scores);
-  files.open("--save-present-k", options.save_present_k);
-  files.open("--save-present-v", options.save_present_v);
+  for (const auto& [option, path] : saved_files(options)) files.open(option, path);
   return files;
 }
 
@@ -101,7 +120,7 @@ Row shape_fields(const AttentionCall<T>& call, Algorithm algorithm) {
 }
 
 template <class T>
-Block run_block(const AttentionCall<T>& call, Algorithm algorithm, const CallOutputs& outputs) {
+Block run_block(const AttentionCall<T>& call, Algorithm algorithm, const CallInputs& inputs, const CallOutputs& outputs) {
   Block block{0, "run", "attention on tensors from files"};
   const AttentionShape& s = call.shape;
   const Summary summary = summarize(outputs.output);
@@ -117,6 +136,9 @@ Block run_block(const AttentionCall<T>& call, Algorithm algorithm, const CallOut
     row.exact("min", summary.smallest).exact("max", summary.largest).exact("mean", summary.mean);
   }
   if (summary.not_finite > 0) block.text.add(fmt::format(", {} not finite", summary.not_finite));
+  row.exact("flops", 2 * visible_pairs(s, call.options) * static_cast<double>(s.head_dim + s.head_dim_v));
+  row.exact("flops_convention", "2 (d + d_v) per visible pair").exact("input_hash", input_hash(inputs));
+  row.measured("output_hash", Fingerprint().add(outputs.output.data(), outputs.output.bytes()).text());
   row.exact("not_finite", summary.not_finite).exact("status", "passed");
   return block;
 }
@@ -126,7 +148,7 @@ Block compute(const CallInputs& inputs, const RunOptions& options, Algorithm alg
   const AttentionCall<T> call = make_call<T>(inputs, options.call);
   const CallOutputs outputs = run_call(call, algorithm, wanted);
   save_all(files, outputs, call.present_k, call.present_v);
-  return run_block(call, algorithm, outputs);
+  return run_block(call, algorithm, inputs, outputs);
 }
 
 Report run(const RunOptions& options) {
@@ -140,6 +162,10 @@ Report run(const RunOptions& options) {
   report.headings = Headings::none;
   report.args = call_args(options.call);
   report.args["algorithm"] = std::string(algorithm_name(algorithm));
+  if (wanted.scores) report.args["scores_stage"] = std::string(stage_name(*wanted.scores));
+  for (const auto& [option, path] : saved_files(options)) {
+    if (!path.empty()) report.args[member_name(option)] = path;
+  }
   const bool wide = compute_dtype(inputs, options.call) == Dtype::f64;
   report.blocks.push_back(wide ? compute<double>(inputs, options, algorithm, wanted, files)
                                : compute<float>(inputs, options, algorithm, wanted, files));
@@ -159,9 +185,8 @@ std::function<Report(Session&)> set_up_run(CLI::App& app) {
   add_file("--save-weights", options->save_weights, "Write the weights, (batch, heads, seq_q, seq_k)");
   add_file("--save-lse", options->save_lse, "Write each row's log-sum-exp, (batch, heads, seq_q)");
   add_file("--save-scores", options->save_scores, "Write the scores at --scores-stage");
-  const std::vector<std::pair<std::string, std::optional<ScoresStage>>> stages = {
-      {"raw", ScoresStage::raw}, {"capped", ScoresStage::capped}, {"masked", ScoresStage::masked}, {"softmax", ScoresStage::softmax}};
-  add_choice(app, "--scores-stage", options->stage, stages, "Scaled; after the softcap; after mask and causality; after the softmax");
+  const std::vector<std::pair<std::string, std::optional<ScoresStage>>> choices(std::begin(stages), std::end(stages));
+  add_choice(app, "--scores-stage", options->stage, choices, "Scaled; after the softcap; after mask and causality; after the softmax");
   add_file("--save-present-k", options->save_present_k, "Write the keys with those of the past before them");
   add_file("--save-present-v", options->save_present_v, "Write the values with those of the past before them");
   return [options](Session&) { return run(*options); };

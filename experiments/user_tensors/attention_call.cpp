@@ -7,6 +7,7 @@
 
 #include "io/tensor_file.h"
 #include "machine/error.h"
+#include "report/fingerprint.h"
 #include "user_tensors/join_past.h"
 #include "user_tensors/mask.h"
 
@@ -102,6 +103,15 @@ CallInputs read_inputs(const CallOptions& options) {
           read_if_given(options.past_k),
           read_if_given(options.past_v),
           read_if_given(options.kv_lengths)};
+}
+
+std::string input_hash(const CallInputs& inputs) {
+  Fingerprint fingerprint;
+  for (const NamedTensor* tensor : {&inputs.q, &inputs.k, &inputs.v}) fingerprint.add(tensor->tensor.data(), tensor->tensor.bytes());
+  for (const auto* tensor : {&inputs.mask, &inputs.past_k, &inputs.past_v, &inputs.kv_lengths}) {
+    if (*tensor) fingerprint.add((*tensor)->tensor.data(), (*tensor)->tensor.bytes());
+  }
+  return fingerprint.text();
 }
 
 Dtype compute_dtype(const CallInputs& inputs, const CallOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "attention/problem.h"
 #include "io/tensor.h"
@@ -18,6 +19,9 @@ struct CallInputs {
 
 // Throws FileError, MemoryError.
 CallInputs read_inputs(const CallOptions& options);
+
+// Fingerprint of their elements as the files have them: q, k, v, then those of the others that are there.
+std::string input_hash(const CallInputs& inputs);
 
 // What a call is computed in: float32 for float16, bfloat16 and float32 inputs, float64 for float64 ones and where the options ask for it.
 // Throws UsageError where q, k and v are not of one floating-point type, or where the options ask for less than that.

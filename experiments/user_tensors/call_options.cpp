@@ -1,7 +1,7 @@
 #include "user_tensors/call_options.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "machine/error.h"
 #include "options/number_list.h"
@@ -120,6 +120,8 @@ Json call_args(const CallOptions& options) {
   add("past_v", options.past_v);
   add("kv_lengths", options.kv_lengths);
   add("layout", layouts[static_cast<int>(options.layout)]);
+  if (options.num_heads > 0) args["num_heads"] = options.num_heads;
+  if (options.num_kv_heads > 0) args["num_kv_heads"] = options.num_kv_heads;
   args["causal"] = options.causal;
   if (options.align) args["align"] = *options.align == Alignment::top_left ? "top-left" : "bottom-right";
   if (options.q_offset) args["q_offset"] = *options.q_offset;

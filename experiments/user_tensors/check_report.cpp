@@ -94,8 +94,10 @@ Text check_text(const CheckedCall& call, const Judgement& j, const Tolerance& to
     text.line(fmt::format("{} NaN only because 0 NaN or 0 inf of a masked key came in, as in PyTorch: not counted",
                           counted(j.from_masked, "element is", "elements are")));
   }
-  text.line(fmt::format("worst error {:.2e}, standard attention's in {} {:.2e} (ratio {:.3g}); {:.3g} of the allowance used", j.error,
-                        dtype_name(call.output_dtype), j.standard_error, j.error_ratio(), j.largest_share));
+  // Standard attention's own error depends on the instruction set.
+  text.line(fmt::format("worst error {:.2e}, standard attention's in {} ", j.error, dtype_name(call.output_dtype)));
+  text.add(fmt::format("{:.2e} (ratio {:.3g})", j.standard_error, j.error_ratio()), Cell::measured);
+  text.add(fmt::format("; {:.3g} of the allowance used", j.largest_share));
   add_elements(text, call, j);
   text.line(fmt::format("checked {} ({}) of batch {}, heads {} over {}, queries {}, keys {}, head_dim {}, head_dim_v {}, {}; mask: {}",
                         counted(j.rows, "row", "rows"), call.all_rows ? "all" : "a sample; --all checks every one", s.batch, s.heads,
@@ -125,10 +127,14 @@ Row check_row(const CheckedCall& call, const Judgement& j, const Tolerance& tole
   row.exact("output_dtype", std::string(dtype_name(call.output_dtype)));
   row.exact("batch", s.batch).exact("heads", s.heads).exact("kv_heads", s.kv_heads).exact("seq_q", s.seq_q).exact("seq_k", s.seq_k);
   row.exact("head_dim", s.head_dim).exact("head_dim_v", s.head_dim_v).exact("mask", call.mask);
+  row.exact("input_hash", call.input_hash).exact("output_hash", call.output_hash);
   row.exact("rows", j.rows).exact("all_rows", call.all_rows).exact("elements", j.elements).exact("beyond", j.beyond);
   row.exact("wrong_rows", j.wrong_rows).exact("from_masked", j.from_masked);
-  row.exact("largest_share", j.largest_share).exact("error", j.error).exact("standard_error", j.standard_error);
-  row.exact("error_ratio", j.error_ratio()).exact("eps_out", tolerance.eps_out).exact("eps_acc", tolerance.eps_acc).exact("c", tolerance.c);
+  row.exact("largest_share", j.largest_share).exact("error", j.error).measured("standard_error", j.standard_error);
+  row.measured("error_ratio", j.error_ratio())
+      .exact("eps_out", tolerance.eps_out)
+      .exact("eps_acc", tolerance.eps_acc)
+      .exact("c", tolerance.c);
   if (call.accumulate) row.exact("accumulate", std::string(dtype_name(*call.accumulate)));
   Json worst = Json::array();
   for (const JudgedElement& e : j.worst) worst.push_back(element_json(call, e));

@@ -19,6 +19,7 @@ struct CheckedCall {
   std::optional<Dtype> accumulate;
   bool all_rows = true;
   bool strict = false;
+  std::string input_hash, output_hash;
 };
 
 enum class Verdict { pass, marginal, fail };

@@ -7,14 +7,25 @@
 
 namespace attn {
 
-void save_failing(const std::string& folder, const CallInputs& inputs, const Tensor& expected, const Tensor& found) {
+FailingFolder::FailingFolder(std::string path) : path_(std::move(path)) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw FileError(folder + ": create: " + error.message());
-  const auto save = [&folder](const char* name, const Tensor& tensor) {
-    OutputFile file((std::filesystem::path(folder) / name).string());
-    write_npy(file, tensor);
-    file.commit();
+  made_ = std::filesystem::create_directories(path_, error);
+  if (error) throw FileError(path_ + ": create: " + error.message());
+  OutputFile(file("found.npy"));
+}
+
+FailingFolder::~FailingFolder() {
+  std::error_code not_empty;
+  if (made_) std::filesystem::remove(path_, not_empty);
+}
+
+std::string FailingFolder::file(const char* name) const { return (std::filesystem::path(path_) / name).string(); }
+
+void FailingFolder::save(const CallInputs& inputs, const Tensor& expected, const Tensor& found) const {
+  const auto save = [this](const char* name, const Tensor& tensor) {
+    OutputFile output(file(name));
+    write_npy(output, tensor);
+    output.commit();
   };
   const auto save_given = [&save](const char* name, const std::optional<NamedTensor>& tensor) {
     if (tensor) save(name, tensor->tensor);

@@ -1,58 +1,16 @@
 // `attn run`, `attn check` and `attn diff` on files.
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "catch.h"
-#include "cli/run_attn.h"
-#include "io/npy.h"
+#include "cli/tensor_files.h"
 #include "io/read_file.h"
-#include "support/temporary_folder.h"
 
 using namespace attn;
 
 namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// q (2, 4, 9, 16), k (2, 2, 13, 16), v (2, 2, 13, 8), and what stands on the command line for them.
-class Files {
- public:
-  Files() {
-    save("q.npy", {2, 4, 9, 16}, 1);
-    save("k.npy", {2, 2, 13, 16}, 2);
-    save("v.npy", {2, 2, 13, 8}, 3);
-  }
-
-  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-
-  std::vector<std::string> command(const std::string& name, const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {name, "--q", path("q.npy"), "--k", path("k.npy"), "--v", path("v.npy")};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  Outcome run(const std::vector<std::string>& more) const { return run_attn(command("run", more)); }
-  Outcome check(const std::vector<std::string>& more) const { return run_attn(command("check", more)); }
-
-  void save(const std::string& name, const std::vector<Index>& shape, unsigned seed, Dtype dtype = Dtype::f32) const {
-    std::mt19937 generator(seed);
-    std::normal_distribution<float> normal;
-    Tensor tensor(Dtype::f32, shape);
-    for (float& value : tensor.as<float>()) value = normal(generator);
-    write(name, tensor.converted(dtype));
-  }
-
-  void write(const std::string& name, const Tensor& tensor) const {
-    OutputFile file(path(name));
-    write_npy(file, tensor);
-    file.commit();
-  }
-
- private:
-  TemporaryFolder folder_;
-};
 
 void check_refused(const Outcome& outcome, int exit_code, const std::string& message) {
   INFO(outcome.err);
@@ -65,7 +23,7 @@ void check_refused(const Outcome& outcome, int exit_code, const std::string& mes
 }  // namespace
 
 TEST_CASE("what run saves, check passes: all algorithms and layouts, causal and with a past") {
-  const Files files;
+  const TensorFiles files;
   for (const char* algorithm : {"fused", "standard", "reference"}) {
     INFO(algorithm);
     const std::vector<std::string> call = {"--causal", "--align", "bottom-right"};
@@ -83,7 +41,7 @@ TEST_CASE("what run saves, check passes: all algorithms and layouts, causal and 
 }
 
 TEST_CASE("run saves weights, scores and lse, which only some algorithms have") {
-  const Files files;
+  const TensorFiles files;
   const Outcome outcome = files.run({"--save-weights", files.path("w.npy"), "--save-lse", files.path("l.npy"), "--save-scores",
                                      files.path("s.npy"), "--scores-stage", "softmax", "--json"});
   REQUIRE(outcome.exit_code == 0);
@@ -95,7 +53,7 @@ TEST_CASE("run saves weights, scores and lse, which only some algorithms have") 
 }
 
 TEST_CASE("what does not fit is one line that names both files and both shapes") {
-  const Files files;
+  const TensorFiles files;
   files.save("other.npy", {2, 2, 12, 16}, 1);
   check_refused(run_attn({"run", "--q", files.path("q.npy"), "--k", files.path("k.npy"), "--v", files.path("other.npy")}), 2,
                 "other.npy (2, 2, 12, 16): keys: expected the same, found 13 and 12");
@@ -115,22 +73,8 @@ TEST_CASE("what does not fit is one line that names both files and both shapes")
   check_refused(files.run({"--mask", files.path("integers.npy")}), 2, "mask.astype(bool)");
 }
 
-TEST_CASE("a check that fails keeps inputs, expected and found; strict fails on what these inputs cannot show") {
-  const Files files;
-  REQUIRE(files.run({"--save-output", files.path("o.npy")}).exit_code == 0);
-  Tensor zeros(Dtype::f32, {2, 4, 9, 8});
-  std::fill_n(zeros.as<float>().data(), zeros.size(), 0.0F);
-  files.write("zeros.npy", zeros);
-  const Outcome outcome = files.check({"--expect-output", files.path("zeros.npy"), "--save-failing", files.path("failing")});
-  CHECK(outcome.exit_code == 1);
-  CHECK(contains(outcome.out, "matches zeros"));
-  CHECK(read_file(files.path("failing/q.npy")) == read_file(files.path("q.npy")));
-  CHECK(read_file(files.path("failing/found.npy")) == read_file(files.path("zeros.npy")));
-  CHECK(run_attn({"diff", files.path("o.npy"), files.path("failing/expected.npy"), "--rtol", "1e-5", "--atol", "1e-6"}).exit_code == 0);
-}
-
 TEST_CASE("diff: shapes, ulps and tolerances") {
-  const Files files;
+  const TensorFiles files;
   files.save("half.npy", {2, 4, 9, 16}, 1, Dtype::f16);
   CHECK(run_attn({"diff", files.path("q.npy"), files.path("q.npy")}).exit_code == 0);
   CHECK(run_attn({"diff", files.path("q.npy"), files.path("half.npy")}).exit_code == 0);  // counted in float16's ulps

@@ -1,5 +1,7 @@
 // What every subcommand writes as JSON, against data/schema/attn.schema.json, by a validator that is not ours.
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -13,7 +15,9 @@
 
 #include "catch.h"
 #include "cli/run_attn.h"
+#include "io/npy.h"
 #include "io/read_file.h"
+#include "io/tensor_file.h"
 #include "support/temporary_folder.h"
 
 using Json = nlohmann::json;
@@ -68,6 +72,13 @@ std::vector<std::vector<std::string>> calls(const attn::TemporaryFolder& folder)
   const std::string other = ATTN_DATA_DIR "/pytorch/document1_causal.npy";
   const std::string row = (folder.path() / "row.npy").string();  // of another shape
   run_attn({"run", "--q", tensor, "--k", tensor, "--v", tensor, "--save-lse", row});
+  const std::string nan = folder / "nan.npy";  // an output with numbers, a NaN and an infinity, which an allowance of 0 turns to null
+  attn::Tensor broken = attn::read_tensor(other);
+  broken.as<double>()[1] = std::numeric_limits<double>::quiet_NaN();
+  broken.as<double>()[2] = std::numeric_limits<double>::infinity();
+  attn::OutputFile file(nan);
+  attn::write_npy(file, broken);
+  file.commit();
   return {{"demo"},
           {"causal"},
           {"reproduce"},
@@ -88,8 +99,41 @@ std::vector<std::vector<std::string>> calls(const attn::TemporaryFolder& folder)
           {"layer-sweep", "--dry-run", "--n", "4", "--dtype", "f64"},
           {"compare", runs, runs},
           {"run", "--q", tensor, "--k", tensor, "--v", tensor},
+          {"run",
+           "--q",
+           tensor,
+           "--k",
+           tensor,
+           "--v",
+           tensor,
+           "--layout",
+           "packed",
+           "--num-heads",
+           "2",
+           "--num-kv-heads",
+           "2",
+           "--causal",
+           "--align",
+           "top-left",
+           "--window",
+           "3,1",
+           "--scale",
+           "0.5",
+           "--softcap",
+           "4",
+           "--softmax-precision",
+           "f64",
+           "--save-scores",
+           folder / "s.npy",
+           "--scores-stage",
+           "capped",
+           "--save-output",
+           folder / "o.npy"},
           {"check", "--q", tensor, "--k", tensor, "--v", tensor, "--expect-output", other},
+          {"check", "--q", tensor, "--k", tensor, "--v", tensor, "--causal", "--q-offset", "-1", "--expect-output", nan, "--strict",
+           "--accumulate", "bf16", "--save-failing", folder / "failing"},
           {"diff", tensor, other},
+          {"diff", tensor, nan, "--rtol", "0.1"},
           {"diff", tensor, row},
           {"env"}};
 }
@@ -164,7 +208,9 @@ TEST_CASE("every subcommand's JSON is valid, as a document and as lines, and mut
     left.erase(call.front());
     const std::string file = (folder.path() / "out.json").string();
     call.insert(call.end(), {"--format", "jsonl", "--out", file});
+    std::filesystem::remove(file);
     std::istringstream lines(run_attn(call).out);
+    REQUIRE(std::filesystem::exists(file));
     const Json document = Json::parse(attn::read_file(file));
     CHECK(definition("Document").fault(document).empty());
     CHECK_FALSE(document["results"].empty());

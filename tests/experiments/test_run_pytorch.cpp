@@ -1,55 +1,13 @@
 // PyTorch's 388 outputs (data/pytorch/): `attn check` finds them right, and distorted ones wrong; `attn run` agrees with their truth.
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "catch.h"
 #include "experiments/check_call.h"
-#include "io/tensor_file.h"
+#include "experiments/pytorch_calls.h"
 
 using namespace attn;
 
 namespace {
-
-const std::string folder = ATTN_DATA_DIR "/pytorch/";
-
-struct PytorchCall {
-  std::string name;
-  CallOptions options;
-  CallInputs inputs;
-  Tensor output, truth;
-};
-
-// What a user would say for this call.
-CallOptions options_of(const Json& call, const std::string& file) {
-  CallOptions options;
-  options.q = file + "#q";
-  options.k = file + "#k";
-  options.v = file + "#v";
-  if (call["mask"]) options.mask = file + "#mask." + call["name"].get<std::string>();
-  if (!call["causal"].is_null()) {
-    options.causal = true;
-    options.align = call["causal"] == "top-left" ? Alignment::top_left : Alignment::bottom_right;
-  }
-  if (!call["scale"].is_null()) options.scale = call["scale"].get<double>();
-  return options;
-}
-
-template <class Body>
-void for_each_call(const Body& body) {
-  const Json all = Json::parse(std::ifstream(folder + "cases.json"));
-  std::size_t calls = 0;
-  for (const Json& file : all["files"]) {
-    const std::string path = folder + file["file"].get<std::string>();
-    for (const Json& call : file["calls"]) {
-      ++calls;
-      const std::string name = call["name"];
-      const CallOptions options = options_of(call, path);
-      INFO(path << " " << name);
-      body(PytorchCall{name, options, read_inputs(options), read_tensor(path + "#out." + name), read_tensor(path + "#out_f64." + name)});
-    }
-  }
-  CHECK(calls == 388);
-}
 
 Tensor changed(const Tensor& tensor, double factor) {
   Tensor result = tensor.converted(Dtype::f64);
@@ -71,7 +29,7 @@ bool shows(const Judgement& judgement, const std::string& name) {
 
 TEST_CASE("PyTorch's outputs pass, and its truth rounded; zeros and outputs that are off by a twentieth do not") {
   Index all_zero = 0;
-  for_each_call([&](const PytorchCall& call) {
+  for_each_pytorch_call([&](const PytorchCall& call) {
     const Judgement right = judge_user_call(call.inputs, call.options, call.output);
     CHECK(right.beyond == 0);
     CHECK(judge_user_call(call.inputs, call.options, call.truth.converted(call.output.dtype())).beyond == 0);
@@ -95,7 +53,7 @@ TEST_CASE("PyTorch's outputs pass, and its truth rounded; zeros and outputs that
 }
 
 TEST_CASE("what attn run gives for PyTorch's inputs passes, by every algorithm") {
-  for_each_call([](const PytorchCall& call) {
+  for_each_pytorch_call([](const PytorchCall& call) {
     for (const Algorithm algorithm : {Algorithm::fused, Algorithm::standard, Algorithm::reference}) {
       INFO(algorithm_name(algorithm));
       const CallOutputs outputs = run_user_call(call.inputs, call.options, algorithm, {});
