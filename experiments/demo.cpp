@@ -10,6 +10,7 @@
 #include "experiment.h"
 #include "io/npy.h"
 #include "machine/error.h"
+#include "multi_head_demo.h"
 #include "numpy/array_text.h"
 #include "numpy/round.h"
 #include "options/options.h"
@@ -23,7 +24,10 @@ constexpr int default_print_decimals = 8;
 struct DemoOptions {
   int document = 0;
   Seed seed;
-  ExampleSizes sizes;  // 0: the document's own
+  ExampleSizes sizes;          // 0: the document's own
+  Index heads = 0, batch = 0;  // 0: not given
+
+  bool multi_head() const { return heads > 0 || batch > 0; }
 };
 
 struct Example {
@@ -148,12 +152,18 @@ Report run_demo(const DemoOptions& options) {
   Report report{"demo"};
   report.headings = Headings::per_document;
   report.args = {{"document", options.document == 0 ? Json("both") : Json(options.document)}, {"seed", options.seed.text()}};
+  if (options.multi_head())
+    report.args.update({{"heads", std::max<Index>(options.heads, 1)}, {"batch", std::max<Index>(options.batch, 1)}});
   for (const int document : {1, 2}) {
     if (options.document != 0 && options.document != document) continue;
     const ExampleSizes sizes = with_defaults(options.sizes, document);
     report.args[fmt::format("sizes_document_{}", document)] = {
         {"seq", sizes.seq}, {"d_model", sizes.d_model}, {"d_k", sizes.d_k}, {"d_v", sizes.d_v}};
-    for (Block& block : demo_blocks(document, sizes, options.seed)) report.blocks.push_back(std::move(block));
+    std::vector<Block> blocks =
+        options.multi_head()
+            ? multi_head_blocks(document, {sizes, std::max<Index>(options.heads, 1), std::max<Index>(options.batch, 1)}, options.seed)
+            : demo_blocks(document, sizes, options.seed);
+    for (Block& block : blocks) report.blocks.push_back(std::move(block));
   }
   return report;
 }
@@ -165,6 +175,8 @@ std::function<Report(Session&)> set_up_demo(CLI::App& app) {
   add_size(app, "--d-model,--dmodel", options->sizes.d_model, "Width of a token")->default_str("16, document 2: 6");
   add_size(app, "--d-k,--dk", options->sizes.d_k, "Width of queries and keys")->default_str("8");
   add_size(app, "--d-v,--dv", options->sizes.d_v, "Width of values")->default_str("d_k");
+  add_size(app, "--heads", options->heads, "Several heads of that size, and a product with W_o behind them")->default_str("");
+  add_size(app, "--batch", options->batch, "Sequences; with --heads or alone, for one head")->default_str("");
   add_seed(app, options->seed);
   return [options](Session&) { return run_demo(*options); };
 }

@@ -30,6 +30,7 @@ std::vector<Experiment> experiments();
 Experiment env();
 Experiment demo();
 Experiment causal();
+Experiment figure();
 Experiment scaling_sweep();
 Experiment timing_sweep();
 Experiment generate_sweep();

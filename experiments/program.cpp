@@ -52,7 +52,9 @@ void add_common_options(CLI::App& app, CommonOptions& options, bool resumable) {
         ->type_name("FILE");
   }
   app.add_flag("--quiet", options.quiet, "No warnings and no progress on stderr");
-  app.add_option("--color", options.color, "Whether verdicts are coloured")->type_name("auto|always|never")->capture_default_str();
+  app.add_option("--color", options.color, "Whether verdicts and pictures are coloured")
+      ->type_name("auto|always|never")
+      ->capture_default_str();
   app.add_option("--isa", options.isa, "Instruction set of the kernels, as ATTN_ISA in the environment")->type_name("NAME");
   const auto set_threads_option = [&options](const std::string& text) { options.threads = parse_size("--threads", text); };
   app.add_option_function<std::string>("--threads", set_threads_option,
@@ -136,8 +138,9 @@ int run_subcommand(Subcommand& chosen, int argc, char* argv[]) {
   const CommonOptions& options = chosen.options;
   const Format format = options.json ? Format::json : parse_format(options.format);
   const bool color = wants_color(options.color);
+  const bool true_color = wants_true_color(options.color);
   configure_kernels(options);
-  Session session({format, options.out, options.expect, options.resume, options.quiet, color}, json_context(argc, argv));
+  Session session({format, options.out, options.expect, options.resume, options.quiet, color, true_color}, json_context(argc, argv));
   return session.finish(chosen.run(session));
 }
 

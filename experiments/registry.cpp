@@ -3,6 +3,8 @@
 
 namespace attn {
 
-std::vector<Experiment> experiments() { return {reproduce(), demo(), causal(), scaling_sweep(), timing_sweep(), generate_sweep(), layer_sweep(), compare(), run(), check(), diff(), env()}; }
+std::vector<Experiment> experiments() {
+  return {reproduce(), demo(), causal(), figure(), scaling_sweep(), timing_sweep(), generate_sweep(), layer_sweep(), compare(), run(), check(), diff(), env()};
+}
 
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
 #include "measure/resource_usage.h"
+#include "measure/statistics.h"
 #include "options/options.h"
 #include "report/fingerprint.h"
 #include "resume.h"
@@ -48,18 +49,28 @@ std::size_t row_bytes(Index d_k, Index trials, Index seq, bool margins) {
   return numbers * sizeof(double) < 9e18 ? static_cast<std::size_t>(numbers * sizeof(double)) : std::size_t{1} << 63;
 }
 
-// The mean over rows of (rows, seq) of the largest softmax weight of scores * scale: 1 / sum_j exp((s_j - max) * scale).
+// The largest softmax weight of row i of scores / divisor: 1 / sum_j exp((s_j - max) / divisor).
+template <class T>
+T top_weight(const Matrix<T>& scores, Index i, T divisor) {
+  const T* row = scores.view().row(i);
+  const T top = *std::max_element(row, row + scores.cols()) / divisor;
+  T sum = 0;
+  for (Index j = 0; j < scores.cols(); ++j) sum += std::exp(row[j] / divisor - top);
+  return 1 / sum;
+}
+
+// The mean of that over the rows.
 template <class T>
 T mean_top_weight(const Matrix<T>& scores, T divisor) {
   T total = 0;
-  for (Index i = 0; i < scores.rows(); ++i) {
-    const T* row = scores.view().row(i);
-    const T top = *std::max_element(row, row + scores.cols()) / divisor;
-    T sum = 0;
-    for (Index j = 0; j < scores.cols(); ++j) sum += std::exp(row[j] / divisor - top);
-    total += 1 / sum;
-  }
+  for (Index i = 0; i < scores.rows(); ++i) total += top_weight(scores, i, divisor);
   return total / static_cast<T>(scores.rows());
+}
+
+double top_weight_error(const Matrix<double>& scores, double divisor) {
+  std::vector<double> tops;
+  for (Index i = 0; i < scores.rows(); ++i) tops.push_back(top_weight(scores, i, divisor));
+  return estimate_mean(tops).standard_error;
 }
 
 void add_rounded_row(Block& block, Index d_k, const ScalingRow<double>& row, const ScalingRow<long double>& precise) {
@@ -85,6 +96,7 @@ struct TableRow {
   Status status = Status::passed;
   std::string reason;
   ScalingRow<double> found;
+  ScalingRow<double> errors;
   std::string input_hash;
   std::string output_hash;
   std::size_t peak_bytes = 0;  // of our own allocations: queries, a piece of keys, scores
@@ -110,7 +122,9 @@ Row record_of(const TableRow& row, const ScalingOptions& options) {
   record.exact("input_hash", row.input_hash).exact("output_hash", row.output_hash);
   if (row.status == Status::passed) {
     record.exact("std_of_scores", row.found.std_of_scores).exact("top_weight_unscaled", row.found.top_weight_unscaled);
-    record.exact("top_weight_scaled", row.found.top_weight_scaled);
+    record.exact("top_weight_scaled", row.found.top_weight_scaled).exact("std_of_scores_error", row.errors.std_of_scores);
+    record.exact("top_weight_unscaled_error", row.errors.top_weight_unscaled);
+    record.exact("top_weight_scaled_error", row.errors.top_weight_scaled);
   }
   record.exact("status", status_name(row.status)).measured("reason", row.reason.empty() ? Json() : Json(row.reason));
   return record;
@@ -121,6 +135,7 @@ bool restore(TableRow& row, const ScalingOptions& options, const std::vector<Jso
   const Json* found = find_row(earlier, "scaling", parameters_of(row, options));
   if (found == nullptr) return false;
   row.found = {found->at("std_of_scores"), found->at("top_weight_unscaled"), found->at("top_weight_scaled")};
+  row.errors = {found->at("std_of_scores_error"), found->at("top_weight_unscaled_error"), found->at("top_weight_scaled_error")};
   row.input_hash = found->at("input_hash");
   row.output_hash = found->at("output_hash");
   row.peak_bytes = found->at("peak_bytes");
@@ -135,6 +150,7 @@ void compute(TableRow& row, RowStream& stream, const ScalingOptions& options, bo
   reset_allocation_high_water();
   const DrawnScores drawn = draw_scores(stream.generator(), row.d_k, options.trials, options.seq, margins);
   row.found = scaling_row(drawn.scores, row.d_k);
+  row.errors = scaling_errors(drawn.scores, row.d_k);
   row.input_hash = drawn.input_hash;
   row.output_hash = Fingerprint().add(drawn.scores).text();
   row.peak_bytes = allocation_high_water_bytes() - before;
@@ -244,6 +260,21 @@ ScalingRow<T> scaling_row(const Matrix<T>& scores, Index d_k) {
 
 template ScalingRow<double> scaling_row(const Matrix<double>&, Index);
 template ScalingRow<long double> scaling_row(const Matrix<long double>&, Index);
+
+ScalingRow<double> scaling_errors(const Matrix<double>& scores, Index d_k) {
+  double mean = 0;
+  for (Index i = 0; i < scores.size(); ++i) mean += scores.data()[i] / static_cast<double>(scores.size());
+  std::vector<double> squares;  // per trial: one query's scores depend on one another
+  for (Index i = 0; i < scores.rows(); ++i) {
+    double sum = 0;
+    for (Index j = 0; j < scores.cols(); ++j) sum += (scores(i, j) - mean) * (scores(i, j) - mean);
+    squares.push_back(sum / static_cast<double>(scores.cols()));
+  }
+  const MeanEstimate variance = estimate_mean(squares);
+  const double root = std::sqrt(static_cast<double>(d_k));
+  const double std_error = variance.mean > 0 ? variance.standard_error / (2 * std::sqrt(variance.mean)) : 0;
+  return {std_error, top_weight_error(scores, 1), top_weight_error(scores, root)};
+}
 
 Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const RowHooks& hooks) {
   Block block{1, "scaling", "the softmax with and without the division by sqrt(d_k)"};

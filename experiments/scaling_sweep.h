@@ -45,6 +45,10 @@ DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq
 template <class T>
 ScalingRow<T> scaling_row(const Matrix<T>& scores, Index d_k);
 
+// Their standard errors, from the differences between trials: error(sqrt(m)) = error(m) / (2 sqrt(m)) for the deviation, m being the mean
+// square of the scores' distances from their mean.
+ScalingRow<double> scaling_errors(const Matrix<double>& scores, Index d_k);
+
 // All rows draw from one stream, in the order given. With `margins`, the printed cells are computed in long double too.
 Block scaling_block(const ScalingOptions& options, bool margins, Status& status, const RowHooks& hooks = {});
 

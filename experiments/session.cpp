@@ -163,10 +163,14 @@ void Session::progress(const std::string& now, double done, double total) {
 }
 
 void Session::print_new_lines(const Text& text) {
-  Text fresh;
-  for (std::size_t i = lines_printed_; i < text.lines().size(); ++i) fresh.line(plain(text.lines()[i]));
+  const bool color = options_.color && options_.format == Format::text;
+  std::string fresh;
+  for (std::size_t i = lines_printed_; i < text.lines().size(); ++i) {
+    const Line& line = text.lines()[i];
+    fresh += (color ? colored(line) : plain(line)) + '\n';
+  }
   lines_printed_ = std::max(lines_printed_, text.lines().size());
-  write_stdout(options_.color && options_.format == Format::text ? colored(fresh.str()) : fresh.str());
+  write_stdout(fresh);
 }
 
 void Session::save(const Report& report) {

@@ -20,7 +20,8 @@ struct SessionOptions {
   std::string expect;  // file with earlier output; empty: none
   std::string resume;  // file with an earlier document; empty: none
   bool quiet = false;
-  bool color = false;
+  bool color = false;       // of verdicts
+  bool true_color = false;  // of pictures
 };
 
 class Session {
@@ -47,6 +48,9 @@ class Session {
   // For a sweep that makes one block after another: progress, publishing as blocks of `report`, and the rows of the document to resume,
   // for which report.args must be complete. Throws as finished_rows().
   RowHooks row_hooks(Report& report);
+
+  // Whether what is printed is text on a terminal that shows 24-bit colours.
+  bool true_color() const { return options_.true_color && options_.format == Format::text; }
 
   // On stderr, unless quiet.
   void warn(const std::string& text);

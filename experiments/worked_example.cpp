@@ -8,17 +8,9 @@
 #include "gemm/gemm.h"
 #include "gemm/reference.h"
 #include "machine/memory_limit.h"
-#include "numpy/generator.h"
 
 namespace attn {
 namespace {
-
-Matrix<double> draw(Generator& generator, Index rows, Index cols, double divisor) {
-  Matrix<double> matrix(rows, cols);
-  generator.fill_standard_normal({matrix.data(), static_cast<std::size_t>(matrix.size())});
-  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] /= divisor;
-  return matrix;
-}
 
 // Everything that run_example and run_example_precisely hold at once, in numbers of 16 bytes.
 std::uint64_t example_bytes(const ExampleSizes& s) {
@@ -33,15 +25,22 @@ std::uint64_t example_bytes(const ExampleSizes& s) {
 
 ExampleSizes document_sizes(int document) { return document == 1 ? ExampleSizes{6, 16, 8, 8} : ExampleSizes{4, 6, 8, 8}; }
 
+Matrix<double> draw_normals(Generator& generator, Index rows, Index cols, double divisor) {
+  Matrix<double> matrix(rows, cols);
+  generator.fill_standard_normal({matrix.data(), static_cast<std::size_t>(matrix.size())});
+  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] /= divisor;
+  return matrix;
+}
+
 ExampleInputs draw_example(int document, const ExampleSizes& sizes, const Seed& seed) {
   require_memory(example_bytes(sizes), "example");
   Generator generator = default_rng(seed);
   const double divisor = document == 1 ? std::sqrt(static_cast<double>(sizes.d_model)) : 1;
   ExampleInputs inputs;
-  inputs.x = draw(generator, sizes.seq, sizes.d_model, 1);
-  inputs.w_q = draw(generator, sizes.d_model, sizes.d_k, divisor);
-  inputs.w_k = draw(generator, sizes.d_model, sizes.d_k, divisor);
-  inputs.w_v = draw(generator, sizes.d_model, sizes.d_v, divisor);
+  inputs.x = draw_normals(generator, sizes.seq, sizes.d_model, 1);
+  inputs.w_q = draw_normals(generator, sizes.d_model, sizes.d_k, divisor);
+  inputs.w_k = draw_normals(generator, sizes.d_model, sizes.d_k, divisor);
+  inputs.w_v = draw_normals(generator, sizes.d_model, sizes.d_v, divisor);
   return inputs;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "matrix/matrix.h"
+#include "numpy/generator.h"
 #include "numpy/seed_sequence.h"
 
 namespace attn {
@@ -21,6 +22,9 @@ struct ExampleSizes {
 
 // The sizes in the documents: 6 tokens of 16, or 4 tokens of 6; d_k = d_v = 8.
 ExampleSizes document_sizes(int document);
+
+// The stream's next normals, each divided by `divisor`.
+Matrix<double> draw_normals(Generator& generator, Index rows, Index cols, double divisor);
 
 struct ExampleInputs {
   Matrix<double> x;    // (seq, d_model)

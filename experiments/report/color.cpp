@@ -47,12 +47,34 @@ std::string colored(std::string_view text) {
   return result;
 }
 
+std::string colored(const Line& line) {
+  std::string result;
+  std::string unstyled;  // neighbours together, so that no word is torn
+  for (const Span& span : line) {
+    if (span.style.empty()) {
+      unstyled += span.text;
+      continue;
+    }
+    result += colored(unstyled);
+    unstyled.clear();
+    if (!span.text.empty()) result += fmt::format("\x1b[{}m{}{}", span.style, span.text, plain_again);
+  }
+  return result + colored(unstyled);
+}
+
 bool wants_color(std::string_view choice) {
   if (choice == "always") return true;
   if (choice == "never") return false;
   if (choice != "auto") throw UsageError(fmt::format("--color: expected auto, always or never, found '{}'", choice));
   const char* no_color = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+bool wants_true_color(std::string_view choice) {
+  if (choice == "always" || !wants_color(choice)) return choice == "always";
+  const char* terminal = std::getenv("COLORTERM");
+  const std::string_view has = terminal == nullptr ? "" : terminal;
+  return has == "truecolor" || has == "24bit";
 }
 
 }  // namespace attn

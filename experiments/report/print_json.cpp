@@ -14,16 +14,15 @@ Json without_nonfinite(const Json& value) {
   return clean;
 }
 
-// A vector as a list, a matrix as a list of its rows.
-Json nested(const Array& array) {
-  if (array.shape.size() == 1) return array.values;
-  Json rows = Json::array();
-  const Index cols = array.shape[1];
-  for (Index i = 0; i < array.shape[0]; ++i) {
-    const auto first = array.values.begin() + i * cols;
-    rows.push_back(std::vector<double>(first, first + cols));
-  }
-  return rows;
+// A vector as a list, a matrix as a list of its rows, and so on: the dimensions from `depth` on of the part that begins at `first`.
+Json nested(const Array& array, std::size_t depth, std::vector<double>::const_iterator first) {
+  const Index count = array.shape[depth];
+  if (depth + 1 == array.shape.size()) return std::vector<double>(first, first + count);
+  Index step = 1;
+  for (std::size_t d = depth + 1; d < array.shape.size(); ++d) step *= array.shape[d];
+  Json parts = Json::array();
+  for (Index i = 0; i < count; ++i) parts.push_back(nested(array, depth + 1, first + i * step));
+  return parts;
 }
 
 std::vector<Field> identity(const Report& report, const Block& block) {
@@ -44,7 +43,7 @@ std::vector<std::vector<Field>> results(const Report& report) {
     }
     if (block.arrays.empty()) continue;
     std::vector<Field> fields = identity(report, block);
-    for (const Array& array : block.arrays) fields.push_back({array.name, nested(array)});
+    for (const Array& array : block.arrays) fields.push_back({array.name, nested(array, 0, array.values.begin())});
     all.push_back(std::move(fields));
   }
   return all;

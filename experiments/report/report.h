@@ -36,7 +36,7 @@ class Row {
   std::vector<Field> fields_;
 };
 
-// A named vector (shape {n}) or matrix (shape {rows, cols}); one row-major list of values.
+// A named vector (shape {n}), matrix (shape {rows, cols}) or array of more dimensions; one row-major list of values.
 struct Array {
   std::string name;
   std::vector<Index> shape;

@@ -23,6 +23,12 @@ Text& Text::add(std::string_view text, Cell cell) {
   return *this;
 }
 
+Text& Text::add_styled(std::string_view text, std::string_view style) {
+  add(text);
+  lines_.back().back().style = style;
+  return *this;
+}
+
 Text& Text::append(const Text& other) {
   lines_.insert(lines_.end(), other.lines_.begin(), other.lines_.end());
   return *this;

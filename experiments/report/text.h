@@ -20,9 +20,13 @@ enum class Cell {
   measured,        // anything else that depends on the machine or the moment
 };
 
+// Parameters of the escape sequence "select graphic rendition", where a span is to look other than its words make it look.
+inline constexpr std::string_view own_color = "39";  // the terminal's own colour for text
+
 struct Span {
   std::string text;
   Cell cell = Cell::exact;
+  std::string style = {};  // as above; used only where output is coloured
 };
 
 using Line = std::vector<Span>;
@@ -37,6 +41,9 @@ class Text {
 
   // Appends to the last line.
   Text& add(std::string_view text, Cell cell = Cell::exact);
+
+  // The same with a style of its own.
+  Text& add_styled(std::string_view text, std::string_view style);
 
   // Appends all lines of another text.
   Text& append(const Text& other);

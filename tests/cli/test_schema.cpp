@@ -80,7 +80,11 @@ std::vector<std::vector<std::string>> calls(const attn::TemporaryFolder& folder)
   attn::write_npy(file, broken);
   file.commit();
   return {{"demo"},
+          {"demo", "--heads", "2", "--batch", "2"},
           {"causal"},
+          {"figure", "full"},
+          {"figure", "sentence"},
+          {"figure", "sentence", "--all-heads"},
           {"reproduce"},
           {"reproduce", "--check"},
           {"scaling-sweep", "--d-k", "4,8", "--trials", "20", "--gradients"},

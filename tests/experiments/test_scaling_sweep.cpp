@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "measure/statistics.h"
 #include "report/fingerprint.h"
 
 using namespace attn;
@@ -75,4 +76,29 @@ TEST_CASE("a row too large for memory is skipped, and the others keep their numb
   CHECK(field(block, 1, "reason").value.get<std::string>().find("memory") != std::string::npos);
   // Nobody can pass over so many numbers: the last row's place in the stream is not known.
   CHECK(field(block, 2, "status").value == "skipped");
+}
+
+// What a standard error claims: how far the estimates of many repetitions scatter.
+TEST_CASE("standard errors of the scaling table are the scatter of repeated estimates", "[scaling]") {
+  constexpr int repetitions = 400;
+  constexpr Index d_k = 16;
+  Generator generator = default_rng(Seed(3));
+  std::vector<double> found[3];
+  double claimed[3] = {};
+  for (int i = 0; i < repetitions; ++i) {
+    const Matrix<double> scores = draw_scores(generator, d_k, 60, 10, false).scores;
+    const ScalingRow<double> row = scaling_row(scores, d_k);
+    const ScalingRow<double> errors = scaling_errors(scores, d_k);
+    found[0].push_back(row.std_of_scores);
+    found[1].push_back(row.top_weight_unscaled);
+    found[2].push_back(row.top_weight_scaled);
+    claimed[0] += errors.std_of_scores / repetitions;
+    claimed[1] += errors.top_weight_unscaled / repetitions;
+    claimed[2] += errors.top_weight_scaled / repetitions;
+  }
+  for (int which = 0; which < 3; ++which) {
+    const double scatter = estimate_mean(found[which]).standard_error * std::sqrt(static_cast<double>(repetitions));
+    CHECK(claimed[which] == Approx(scatter).epsilon(0.12));  // a deviation from 400 values is known to 3.5 %
+  }
+  CHECK(scaling_errors(Matrix<double>(1, 1, 2.0), 4).std_of_scores == 0);
 }
