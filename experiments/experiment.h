@@ -35,6 +35,7 @@ Experiment scaling_sweep();
 Experiment timing_sweep();
 Experiment generate_sweep();
 Experiment layer_sweep();
+Experiment claims();
 Experiment compare();
 Experiment reproduce();
 Experiment run();

@@ -24,6 +24,15 @@ namespace {
 // Keys are drawn and used in pieces of this many numbers (8 MiB): small beside the memory, large beside what it costs threads to meet.
 constexpr Index chunk_numbers = Index{1} << 20;
 
+void fill_entries(Generator& generator, std::span<double> out, Entries entries) {
+  if (entries == Entries::normal) {
+    generator.fill_standard_normal(out, threads());
+  } else {
+    const double end = std::sqrt(3.0);  // of an interval around 0 with variance 1
+    generator.fill_uniform(out, -end, end, threads());
+  }
+}
+
 // q.k in a fixed order of additions on every machine: eight running sums, as many as the widest vector holds, then their sum.
 double dot(const double* q, const double* k, Index d_k) {
   constexpr Index lanes = 8;
@@ -223,17 +232,17 @@ std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
 
 }  // namespace
 
-DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely) {
+DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely, Entries entries) {
   Fingerprint inputs;
   Matrix<double> q(trials, d_k);
-  generator.fill_standard_normal({q.data(), static_cast<std::size_t>(q.size())}, threads());
+  fill_entries(generator, {q.data(), static_cast<std::size_t>(q.size())}, entries);
   inputs.add(q);
   const Index keys = trials * seq;
   Matrix<double> k(std::min(keys, std::max(Index{1}, chunk_numbers / d_k)), d_k);
   DrawnScores drawn{Matrix<double>(trials, seq), precisely ? Matrix<long double>(trials, seq) : Matrix<long double>(), {}};
   for (Index first = 0; first < keys; first += k.rows()) {
     const Index count = std::min(k.rows(), keys - first);
-    generator.fill_standard_normal({k.data(), static_cast<std::size_t>(count * d_k)}, threads());
+    fill_entries(generator, {k.data(), static_cast<std::size_t>(count * d_k)}, entries);
     inputs.add(k.data(), static_cast<std::size_t>(count * d_k) * sizeof(double));
 #pragma omp parallel for num_threads(threads()) if (count * d_k >= chunk_numbers / 2)
     for (Index j = 0; j < count; ++j) {

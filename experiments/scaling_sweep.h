@@ -32,6 +32,9 @@ struct ScalingRow {
   T top_weight_scaled = 0;
 };
 
+// How the entries of queries and keys are distributed, with mean 0 and variance 1 either way.
+enum class Entries { normal, uniform };
+
 struct DrawnScores {
   Matrix<double> scores;        // (trials, seq)
   Matrix<long double> precise;  // the same from the same numbers in long double; empty unless asked for
@@ -39,7 +42,7 @@ struct DrawnScores {
 };
 
 // Scores of `trials` queries with `seq` keys each: q (trials, d_k) is drawn first, then k (trials, seq, d_k).
-DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely);
+DrawnScores draw_scores(Generator& generator, Index d_k, Index trials, Index seq, bool precisely, Entries entries = Entries::normal);
 
 // Population standard deviation of all scores (trials, seq); means over trials of the largest weight.
 template <class T>

@@ -47,7 +47,7 @@ OptionFacts facts_of_option(const CLI::Option& option) {
 }
 
 CommandFacts facts_of_command(const CLI::App& app) {
-  CommandFacts facts{app.get_name(), app.get_aliases(), app.get_description(), {}, {}};
+  CommandFacts facts{app.get_name(), app.get_aliases(), app.get_description(), {}, {}, app.get_footer()};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     (option->get_positional() ? facts.positionals : facts.options).push_back(facts_of_option(*option));

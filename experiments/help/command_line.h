@@ -28,6 +28,7 @@ struct CommandFacts {
   std::string summary;
   std::vector<OptionFacts> positionals;
   std::vector<OptionFacts> options;
+  std::string notes;  // what --help says below the options
 };
 
 // The program itself, then its subcommands, in the order of --help; hidden options are left out.

@@ -17,10 +17,13 @@ std::string escaped(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
+// A long list of choices may be broken behind each of them.
+std::string breakable(const std::string& choices) { return replace_all(choices, "|", "|\\:"); }
+
 void add_option(std::string& page, const OptionFacts& option, bool positional) {
   std::string names;
   for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + (positional ? italic(name) : bold(name));
-  if (!option.value_name.empty() && option.value_name != option.names.front()) names += " " + italic(option.value_name);
+  if (!option.value_name.empty() && option.value_name != option.names.front()) names += " " + breakable(italic(option.value_name));
   page += ".TP\n" + names + "\n" + escaped(option.description);
   if (!option.default_value.empty()) page += " (default: " + escaped(option.default_value) + ")";
   if (option.repeatable) page += " (may be given several times)";
@@ -61,6 +64,7 @@ void add_command(std::string& page, const std::string& program, const CommandFac
     const bool shared = std::any_of(common.begin(), common.end(), [&](const OptionFacts& other) { return same_option(option, other); });
     if (!shared && !help) add_option(page, option, false);
   }
+  if (!command.notes.empty()) page += ".PP\n" + replace_all(escaped(command.notes), "\n\\&", "\n.br\n\\&") + "\n";
 }
 
 // What no option says: how the program ends, what it reads of the environment, how numbers are written.

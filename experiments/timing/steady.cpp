@@ -208,6 +208,17 @@ std::vector<SteadyRow> restore_point(const SteadyOptions& options, const TimingP
   return rows;
 }
 
+Ceilings arithmetic_ceilings(const std::vector<TimingPoint>& points) {
+  Ceilings ceilings;
+  for (const TimingPoint& point : points) {
+    if (point.precision == Precision::f32 && ceilings.f32_all_threads.gflops == 0)
+      ceilings.f32_all_threads = measure_arithmetic_peak<float>(threads());
+    if (point.precision == Precision::f64 && ceilings.f64_all_threads.gflops == 0)
+      ceilings.f64_all_threads = measure_arithmetic_peak<double>(threads());
+  }
+  return ceilings;
+}
+
 std::vector<Growth> growth_of(const std::vector<SteadyRow>& rows) {
   struct Series {
     std::vector<double> n, time, bytes;

@@ -60,6 +60,9 @@ struct SteadyRow {
   bool timed() const { return measurement && measurement->summary; }
 };
 
+// The arithmetic ceilings of the types in use; the others would take half a GB of memory, which the rows' own peak should not hide behind.
+Ceilings arithmetic_ceilings(const std::vector<TimingPoint>& points);
+
 // All contenders at one point, in their order. `stream` gives the numbers; rows that do not fit into memory are skipped.
 std::vector<SteadyRow> measure_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings);
 
