@@ -30,7 +30,8 @@ Finding examine_gradients(const ClaimSettings& settings) {
     add_quantities(finding.quantities, pair.unscaled, options.trials);
     add_quantities(finding.quantities, pair.scaled, options.trials);
   }
-  const auto& [raw, scaled] = pairs.back();
+  const GradientRow& raw = pairs.back().unscaled;
+  const GradientRow& scaled = pairs.back().scaled;
   finding.measured = fmt::format(
       "d_k = {}: Jacobian's norm {} (scaled {}), {} % of its rows below 0.001 (scaled {:g} %), gradient of q {}, median {:.2g} (scaled {}, "
       "median {:.2g})",
@@ -52,7 +53,8 @@ Finding examine_training(const ClaimSettings&) {
 }  // namespace
 
 Judged judge_gradients(const std::vector<GradientPair>& pairs) {
-  const auto& [raw, scaled] = pairs.back();
+  const GradientRow& raw = pairs.back().unscaled;
+  const GradientRow& scaled = pairs.back().scaled;
   const std::string where = fmt::format("at d_k = {}", raw.d_k);
   if (scaled.flat_rows.mean >= few_rows) return {ClaimVerdict::does_not_hold, "scaled, gradients vanish as well " + where};
   std::string found = fmt::format("{} in {:.0f} % of rows no gradient above 0.001 is left", where, 100 * raw.flat_rows.mean);

@@ -95,7 +95,7 @@ Text generation_text(const std::vector<GenerationRow>& rows, Statistic statistic
     const double base = rows.front().timed() ? shown_s(*rows.front().measurement, statistic) : seconds;
     text.add(fmt::format("{:>17}", time_text(*row.measurement, statistic)), Cell::measured).add(" | ");
     text.add(fmt::format("{:>12.3f}", 1e3 * seconds / static_cast<double>(row.point.n)), Cell::measured);
-    text.add(fmt::format(" | {:>9.2f} | ", row.flops / 1e9)).add(fmt::format("{:>9.1f}", row.gflops()), Cell::measured).add(" | ");
+    text.add(fmt::format(" | {:>9.4g} | ", row.flops / 1e9)).add(fmt::format("{:>9.1f}", row.gflops()), Cell::measured).add(" | ");
     text.add(fmt::format("{:>23}", peak_text(row)), Cell::measured);
     text.add(fmt::format(" | {:>9} | ", row.cache_bytes == 0 ? "" : format_bytes(static_cast<std::uint64_t>(row.cache_bytes))));
     text.add(fmt::format("{:>6.2f}", base / seconds), Cell::measured);

@@ -51,7 +51,7 @@ void add_part_line(Text& text, const LayerPartRow& row, const std::vector<LayerT
   text.add(fmt::format("{:>17} | {:>9.1f} | {:>7}", time_text(*row.measurement, statistic), row.gflops(),
                        percent(row.gflops() / *row.peak_gflops)),
            Cell::measured);
-  text.add(fmt::format(" | {:>9.2f} | {:>7} | ", row.flops / 1e9, percent(row.flops / layers.front().flops.total())));
+  text.add(fmt::format(" | {:>9.4g} | {:>8} | ", row.flops / 1e9, percent(row.flops / layers.front().flops.total())));
   text.add(fmt::format("{:>17} | {:>14}", time_share(row, layers[0]), time_share(row, layers[1])), Cell::measured);
 }
 
@@ -60,7 +60,7 @@ void add_layer_line(Text& text, const LayerTotal& layer) {
   text.line(line_start(layer.point, fmt::format("layer, {}", name_of(layer.algorithm))));
   const double seconds = layer.time_s->total();
   text.add(fmt::format("{:>17.2f} | {:>9.1f} | {:>7}", 1e3 * seconds, layer.flops.total() / seconds / 1e9, ""), Cell::measured);
-  text.add(fmt::format(" | {:>9.2f} | {:>7} | ", layer.flops.total() / 1e9, "100.0 %"));
+  text.add(fmt::format(" | {:>9.4g} | {:>8} | ", layer.flops.total() / 1e9, "100.0 %"));
   const bool standard = layer.algorithm == AttentionAlgorithm::standard;
   text.add(fmt::format("{:>17} | {:>14}", standard ? "100.0 %" : "", standard ? "" : "100.0 %"));
 }
@@ -160,8 +160,8 @@ bool restore(LayerPartRow& row, const LayerOptions& options, const std::vector<J
 Text layer_text(const std::vector<LayerPartRow>& parts, const std::vector<LayerTotal>& layers, Statistic statistic, bool first) {
   Text text;
   if (first) {
-    text.line(fmt::format("{:>6} | {:<24} | {:<20} | {:>17} | {:>9} | {:>7} | {:>9} | {:>7} | {:>17} | {:>14}", "n", "layer", "part", "ms",
-                          "GFLOP/s", "of peak", "GFLOP", "share", "of time, standard", "of time, fused"));
+    text.line(fmt::format("{:>6} | {:<24} | {:<20} | {:>17} | {:>9} | {:>7} | {:>9} | {:>8} | {:>17} | {:>14}", "n", "layer", "part", "ms",
+                          "GFLOP/s", "of peak", "GFLOP", "of FLOPs", "of time, standard", "of time, fused"));
   }
   for (const LayerPartRow& part : parts) add_part_line(text, part, layers, statistic);
   for (const LayerTotal& layer : layers) add_layer_line(text, layer);
