@@ -86,7 +86,7 @@ std::vector<GenerationRow> measure_generation_point(const GenerationOptions& opt
 // The two rows of a point before anything is measured, at the stream's present position.
 std::vector<GenerationRow> blank_generation_rows(const ModelPoint& point, const RowStream& stream);
 
-// What a row with a cache reads in its last step: weights and cache.
+// What a row with a cache reads in its last step, weights and cache, or as much of it as makes no difference to the bandwidth.
 std::size_t held_bytes(const GenerationRow& row);
 
 // How many normals a point draws.

@@ -154,7 +154,9 @@ void measure_rows(std::vector<GenerationRow>& rows, const GenerationOptions& opt
 std::string_view name_of(GenerationWay way) { return way == GenerationWay::uncached ? "no-cache" : "kv-cache"; }
 
 std::size_t held_bytes(const GenerationRow& row) {
-  return static_cast<std::size_t>(weight_numbers(row.point) * size_of(row.point)) + static_cast<std::size_t>(row.cache_bytes);
+  const double bytes = weight_numbers(row.point) * size_of(row.point) + static_cast<double>(row.cache_bytes);
+  const std::size_t beyond_caches = bandwidth_working_set(machine_facts().caches);
+  return static_cast<std::size_t>(std::min(bytes, static_cast<double>(beyond_caches)));
 }
 
 double generation_numbers(const ModelPoint& point) { return token_numbers(point) + weight_numbers(point); }
