@@ -152,7 +152,7 @@ Claim fused_claim() {
   return {"fused",
           2,
           "fused attention is 2–4x faster and needs less memory",
-          "\"Fused, FlashAttention-backed when available — 2–4x faster, less memory.\"",
+          "a fused kernel: 2–4x the speed, with less memory",
           fmt::format(
               "at the largest n, holds: at least {:g} times as fast and less memory with both types, causal or not, and with --peers in "
               "PyTorch's rows too; in part: in some of them, and faster in all; otherwise it does not hold",

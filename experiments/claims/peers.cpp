@@ -131,7 +131,7 @@ Claim dispatch_claim() {
   return {"dispatch",
           2,
           "PyTorch picks a fused kernel by itself",
-          "\"automatically dispatches to FlashAttention or a memory-efficient kernel when available\"",
+          "the library chooses a fused kernel where it has one",
           "holds: in every problem of the peers' file the default call names a fused kernel and takes a time nearer to the fused call's "
           "than to "
           "the plain one's (as ratios); in part: in some; does not hold: in none",

@@ -138,7 +138,7 @@ Claim pytorch_claim() {
       "pytorch",
       1,
       "the outputs equal PyTorch's within 1e-15",
-      "\"matches PyTorch's scaled_dot_product_attention to within 1e-15\"",
+      "agreement with PyTorch to 1e-15",
       fmt::format("holds: at most {:g} on document 1's example and at every n and d; in part: on the example, and elsewhere within {:g}; "
                   "otherwise it does not hold",
                   stated, part_allowed),

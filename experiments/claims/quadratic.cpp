@@ -168,7 +168,7 @@ Claim quadratic_claim() {
   return {"quadratic",
           1,
           "doubling n takes 4x the memory, 4–5x the time",
-          "\"Each doubling of n multiplies memory by 4 and time by about 4–5.\"",
+          "per doubling of n: 4x the memory, 4–5x the time",
           fmt::format(
               "holds: the scores' memory grows by {:g} within {:g} %, and time by {:g} to {:g} under both protocols; in part: under one "
               "of them; otherwise it does not hold",
@@ -182,7 +182,7 @@ Claim heads_claim() {
   return {"heads",
           1,
           "that is one head of many: cost grows with them",
-          "\"That is one head in one layer, in float64; real models have many of both\"",
+          "the table is one float64 head of one layer; models have many",
           fmt::format(
               "holds: time and the memory of all scores grow with the number of heads to the power {:g} to {:g}; in part: one of the two; "
               "otherwise it does not hold",

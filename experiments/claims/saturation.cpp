@@ -176,7 +176,7 @@ Claim saturation_claim() {
       "saturation",
       1,
       "without scaling, one token gets nearly all the weight",
-      "\"Larger scores make the softmax extremely peaked, so almost all the weight goes to one token\"",
+      "large scores leave nearly all weight on one token",
       fmt::format(
           "at the largest d_k, holds: mean top weight above {} by {} standard errors, above {} in over {:g} % of trials, scaled in under "
           "{:g} %; in part: mean top weight above {}; otherwise it does not hold",
@@ -191,7 +191,7 @@ Claim scaled_constant_claim() {
       "scaled-constant",
       1,
       "scaled, the top weight is 0.32 whatever d_k",
-      "\"Scaled, it stays around 0.32 regardless of d_k.\"",
+      "scaled: about 0.32 at every d_k",
       fmt::format("holds: at every d_k within {} standard errors of the limit, which rounds to {}; in part: so at most d_k, and everywhere "
                   "within {} of {}; otherwise it does not hold",
                   errors, stated, near_stated, stated),

@@ -160,7 +160,7 @@ Claim sparse_claim() {
   return {"sparse",
           2,
           "sparse patterns make long sequences affordable",
-          "\"That's why 'million-token context' needed years of engineering: FlashAttention, sparse patterns, KV-cache tricks.\"",
+          "sparse patterns are one of the ways to long contexts",
           fmt::format("holds: at a fixed window time grows with n to at most the power {:g} (without one at least {:g}), and a window of "
                       "{} tokens loses "
                       "less than {:g} % of the weight on the real sentence's heads; in part: the former; otherwise it does not hold",

@@ -94,7 +94,7 @@ Claim spread_claim() {
       "spread",
       1,
       "the scores' standard deviation is √d_k",
-      "\"The standard deviation of the scores is exactly √d_k (2, 4, 8, 16, 32).\"",
+      "exactly √d_k: 2, 4, 8, 16, 32",
       fmt::format("holds: |std - √d_k| < {} standard errors at every d_k, for Gaussian and uniform entries; in part: everywhere within {} "
                   "% of √d_k; otherwise it does not hold",
                   errors_allowed, 100 * part_allowed),

@@ -72,7 +72,7 @@ Claim gradients_claim() {
       "gradients",
       1,
       "without scaling, the softmax's gradients vanish",
-      "\"almost all the weight goes to one token and the gradients for the others vanish\"",
+      "the other tokens' gradients vanish",
       fmt::format(
           "at the largest d_k, holds: over {:g} % of the Jacobians have no entry above 0.001, scaled under {:g} %, and the query's mean "
           "gradient is smaller than scaled; in part: over {:g} %; otherwise it does not hold",
@@ -86,7 +86,7 @@ Claim training_claim() {
   return {"training",
           2,
           "without scaling, large models do not train",
-          "\"Without it, large models don't train.\"",
+          "unscaled, training of large models fails",
           "not measurable here",
           false,
           0,
