@@ -6,9 +6,9 @@
 namespace attn {
 namespace {
 
-constexpr std::array<std::string_view, 21> names = {"experiment",   "algorithm", "what",     "dtype",    "seq_q",   "seq_k", "head_dim",
-                                                    "head_dim_v",   "heads",     "kv_heads", "batch",    "trials",  "mask",  "window_left",
-                                                    "window_right", "softcap",   "d_model",  "protocol", "threads", "seed",  "part"};
+constexpr std::array<std::string_view, 22> names = {
+    "experiment", "algorithm", "what",        "dtype",        "seq_q",   "seq_k",   "head_dim", "head_dim_v", "heads", "kv_heads", "batch",
+    "trials",     "mask",      "window_left", "window_right", "softcap", "d_model", "protocol", "threads",    "seed",  "part",     "id"};
 
 const Json& member(const Json& object, std::string_view name) {
   static const Json absent;

@@ -53,22 +53,22 @@ std::optional<std::vector<std::u32string>> two_levels(const std::vector<std::u32
   return {{upper.text(), lower.text()}};
 }
 
-std::vector<std::u32string> letters(const std::vector<std::u32string>& labels, const ColumnPlaces& places, bool utf8) {
-  std::vector<std::u32string> cut;
+std::vector<std::u32string> one_below_another(const std::vector<std::u32string>& labels, const ColumnPlaces& places, bool utf8) {
+  std::vector<std::vector<std::u32string>> columns;
   std::size_t height = 0;
   for (const std::u32string& label : labels) {
-    height = std::max(height, cut.emplace_back(shortened(label, tallest, utf8)).size());
+    height = std::max(height, columns.emplace_back(letters_of(shortened(label, tallest, utf8))).size());
   }
   std::vector<std::u32string> lines(height);
   for (std::size_t i = 0; i < height; ++i) {
     Index used = 0;
-    for (std::size_t j = 0; j < cut.size(); ++j) {
-      const std::size_t above = height - cut[j].size();  // labels end just above their columns
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const std::size_t above = height - columns[j].size();  // labels end just above their columns
       if (i < above) continue;
-      // A wide letter in a column of one: the next column's letter moves on, which is better than none.
-      lines[i].append(static_cast<std::size_t>(std::max<Index>(places.middle(j) - used, 0)), U' ');
-      used = std::max(used, places.middle(j)) + display_width(cut[j][i - above]);
-      lines[i] += cut[j][i - above];
+      const std::u32string& letter = columns[j][i - above];
+      lines[i].append(static_cast<std::size_t>(places.middle(j) - used), U' ');
+      lines[i] += letter;
+      used = places.middle(j) + display_width(letter);
     }
   }
   return lines;
@@ -79,7 +79,7 @@ std::vector<std::u32string> letters(const std::vector<std::u32string>& labels, c
 std::vector<std::u32string> column_headings(const std::vector<std::u32string>& labels, const ColumnPlaces& places, bool utf8) {
   if (const auto lines = one_level(labels, places)) return *lines;
   if (const auto lines = two_levels(labels, places, utf8)) return *lines;
-  return letters(labels, places, utf8);
+  return one_below_another(labels, places, utf8);
 }
 
 }  // namespace attn

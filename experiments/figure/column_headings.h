@@ -8,7 +8,8 @@
 
 namespace attn {
 
-// Where the columns stand: each `cell` wide, the first beginning at `left`; nothing may stand at or beyond `width`.
+// Where the columns stand: each `cell` wide, which is at least the widest letter's width, the first beginning at `left`; nothing may stand
+// at or beyond `width`.
 struct ColumnPlaces {
   Index left = 0, cell = 1, width = 80;
 

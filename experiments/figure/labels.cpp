@@ -120,6 +120,15 @@ Index display_width(std::u32string_view text) {
   return std::accumulate(text.begin(), text.end(), Index{0}, [](Index sum, char32_t c) { return sum + display_width(c); });
 }
 
+std::vector<std::u32string> letters_of(std::u32string_view text) {
+  std::vector<std::u32string> letters;
+  for (const char32_t c : text) {
+    if (letters.empty() || display_width(c) > 0) letters.emplace_back();
+    letters.back() += c;
+  }
+  return letters;
+}
+
 std::u32string shortened(const std::u32string& text, Index width, bool utf8) {
   if (display_width(text) <= width) return text;
   const std::u32string gap = utf8 ? U"…" : U"..";

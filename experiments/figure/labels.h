@@ -24,6 +24,9 @@ std::u32string visible_ascii(std::string_view text);
 Index display_width(char32_t character);
 Index display_width(std::u32string_view text);
 
+// Its letters, each with the combining marks that follow it.
+std::vector<std::u32string> letters_of(std::u32string_view text);
+
 // At most `width` columns: what is longer keeps its beginning and its end, about "…" or "..".
 std::u32string shortened(const std::u32string& text, Index width, bool utf8);
 

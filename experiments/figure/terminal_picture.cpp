@@ -34,6 +34,15 @@ std::vector<std::u32string> shown(const std::vector<std::string>& labels, bool u
   return result;
 }
 
+// Headings may be letters one below another, and a column must hold each.
+Index widest_letter(const std::vector<std::u32string>& labels) {
+  Index widest = 1;
+  for (const std::u32string& label : labels) {
+    for (const char32_t letter : label) widest = std::max(widest, display_width(letter));
+  }
+  return widest;
+}
+
 Layout lay_out(const HeatMap& map, const TerminalStyle& style) {
   Layout layout{shown(map.row_labels, style.utf8), shown(map.column_labels, style.utf8)};
   for (std::u32string& label : layout.rows) {
@@ -42,7 +51,7 @@ Layout lay_out(const HeatMap& map, const TerminalStyle& style) {
   }
   const Index room = style.width - layout.left();
   const Index columns = map.values.cols();
-  layout.cell = std::clamp<Index>(room / std::max<Index>(columns, 1), 1, style.widest_cell);
+  layout.cell = std::clamp<Index>(room / std::max<Index>(columns, 1), widest_letter(layout.columns), style.widest_cell);
   layout.band = std::min(columns, room / layout.cell);
   const bool square = style.true_color && layout.cell >= square_cell && map.values.rows() <= most_square_rows;
   layout.row_lines = square ? 3 : 1;

@@ -22,8 +22,9 @@ using namespace attn;
 
 namespace {
 
-const std::vector<std::string> words = {"the",   "internationalisation", "it",       "a",         "because", "[CLS]", "고양이",
-                                        "naïve", "x < y & \"z\"",        "\x1b[31m", "two\nlines"};
+const std::vector<std::string> words = {
+    "the",       "internationalisation", "it", "a", "because", "[CLS]", "고양이", "naïve", "e\u0301te\u0301", "x < y & \"z\"", "\x1b[31m",
+    "two\nlines"};
 
 // Weights of random rows that sum to 1, with labels of all kinds.
 HeatMap random_map(Index rows, Index columns, unsigned seed) {
@@ -149,6 +150,7 @@ TEST_CASE("UTF-8 goes through unharmed, and what is none is marked", "[figure]")
   CHECK(visible_ascii("naïve\t") == U"na?ve\\t");
   CHECK(display_width(U"고양이") == 6);
   CHECK(display_width(U"cafe\u0301") == 4);
+  CHECK(letters_of(U"fe\u0301\u0301고").size() == 3);
 }
 
 TEST_CASE("what is too long keeps its beginning and its end", "[figure]") {

@@ -40,8 +40,8 @@ inline std::string xml_text(std::string_view raw) {
 
 // What stands between '<' and '>': name="value" pairs, each name once.
 inline XmlElement xml_tag(const std::string& inside) {
-  static const std::regex whole("^([A-Za-z]+)((?:\\s+[A-Za-z:-]+=\"[^\"<]*\")*)\\s*$");
-  static const std::regex one("([A-Za-z:-]+)=\"([^\"]*)\"");
+  static const std::regex whole("^([A-Za-z]+)((?:\\s+[A-Za-z:][A-Za-z0-9:-]*=\"[^\"<]*\")*)\\s*$");
+  static const std::regex one("([A-Za-z:][A-Za-z0-9:-]*)=\"([^\"]*)\"");
   std::smatch match;
   if (!std::regex_match(inside, match, whole)) throw std::runtime_error("no tag: <" + inside + ">");
   XmlElement element{match[1], {}, {}};
