@@ -170,7 +170,7 @@ TEST_CASE("what is too long keeps its beginning and its end", "[figure]") {
 TEST_CASE("headings stand over their columns", "[figure]") {
   const std::vector<std::u32string> labels = {U"the", U"cat", U"sat"};
   CHECK(column_headings(labels, {2, 4, 20}, true) == std::vector<std::u32string>{U"  the cat sat"});
-  CHECK(column_headings(labels, {2, 3, 20}, true) == std::vector<std::u32string>{U"     cat", U"  the│ sat"});
+  CHECK(column_headings(labels, {2, 3, 20}, true) == std::vector<std::u32string>{U"     cat", U"  the │ sat"});
   CHECK(column_headings(labels, {2, 1, 20}, true) == std::vector<std::u32string>{U"  tcs", U"  haa", U"  ett"});
 }
 
