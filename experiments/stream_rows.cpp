@@ -1,6 +1,8 @@
 #include "stream_rows.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "machine/error.h"
 #include "machine/threads.h"
@@ -36,6 +38,33 @@ Json RowStream::position() const {
   const auto low = static_cast<std::uint64_t>(position);
   if (position == low) return low;
   return to_string(position);
+}
+
+RowFailure failure_of_exception() {
+  try {
+    throw;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const MemoryError& error) {
+    return {Status::skipped, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Status::skipped, "memory: allocate: the system refused"};
+  } catch (const std::exception& error) {
+    return {Status::error, error.what()};
+  }
+}
+
+std::optional<RowFailure> try_row(RowStream& stream, double count, const std::function<void()>& make) {
+  const RowStream before = stream;
+  try {
+    make();
+    return std::nullopt;
+  } catch (const std::exception&) {
+    const RowFailure failure = failure_of_exception();
+    stream = before;
+    stream.pass_over(count);
+    return failure;
+  }
 }
 
 std::string advance_text(const Json& position) { return position.is_string() ? position.get<std::string>() : position.dump(); }

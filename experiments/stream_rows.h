@@ -1,6 +1,8 @@
 // The one stream of random numbers that all rows of a sweep draw from, in their order.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "numpy/generator.h"
@@ -16,7 +18,7 @@ class RowStream {
   // Throws MemoryError where an earlier row was too large even to pass over, so that this one's numbers are not known.
   Generator& generator();
 
-  // For a skipped row: draws and forgets its `count` standard normals, so that the rows after it keep theirs.
+  // For a row that is not computed: draws and forgets its `count` standard normals, so that the rows after it keep theirs.
   void pass_over(double count);
 
   // Where the stream stands, as JSON: a number, or decimal digits in a string where it exceeds 64 bits; null where it is not known.
@@ -26,6 +28,20 @@ class RowStream {
   Generator generator_;
   std::string lost_;  // why the position is not known; empty while it is
 };
+
+// Why a row came to nothing.
+struct RowFailure {
+  Status status = Status::error;
+  std::string reason;
+};
+
+// What the exception that is being handled makes of a row: skipped for want of memory, error for anything else. Throws it again where it is
+// a UsageError, which concerns the whole sweep.
+RowFailure failure_of_exception();
+
+// Calls `make`, which draws the `count` numbers of a row from the stream. Where it throws, the stream stands behind those numbers all the
+// same, so that the rows after it keep theirs.
+std::optional<RowFailure> try_row(RowStream& stream, double count, const std::function<void()>& make);
 
 // A position as --advance takes it.
 std::string advance_text(const Json& position);

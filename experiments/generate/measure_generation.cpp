@@ -180,21 +180,19 @@ std::vector<GenerationRow> blank_generation_rows(const ModelPoint& point, const 
 std::vector<GenerationRow> measure_generation_point(const GenerationOptions& options, const ModelPoint& point, RowStream& stream,
                                                     const Ceilings& ceilings) {
   std::vector<GenerationRow> rows = blank_generation_rows(point, stream);
-  const RowStream before = stream;
-  try {
+  const auto failure = try_row(stream, generation_numbers(point), [&] {
     require_memory(point_bytes(point), fmt::format("generate-sweep: n = {}", point.n));
     if (point.precision == Precision::f32) {
       measure_rows<float>(rows, options, point, stream.generator());
     } else {
       measure_rows<double>(rows, options, point, stream.generator());
     }
-  } catch (const MemoryError& error) {
+  });
+  if (failure) {
     for (GenerationRow& row : rows) {
-      row.status = Status::skipped;
-      row.reason = error.what();
+      row.status = failure->status;
+      row.reason = failure->reason;
     }
-    stream = before;
-    stream.pass_over(generation_numbers(point));
     return rows;
   }
   add_ceilings(rows, ceilings);

@@ -229,22 +229,21 @@ std::vector<LayerPartRow> blank_layer_rows(const LayerOptions& options, const Mo
 std::vector<LayerPartRow> measure_layer_point(const LayerOptions& options, const ModelPoint& point, RowStream& stream,
                                               const Ceilings& ceilings) {
   std::vector<LayerPartRow> rows = blank_layer_rows(options, point, stream);
-  const RowStream before = stream;
-  try {
+  const std::vector<LayerPartRow> blank = rows;
+  const auto failure = try_row(stream, layer_numbers(point), [&] {
     require_memory(point_bytes(point), fmt::format("layer-sweep: n = {}", point.n));
     if (point.precision == Precision::f32) {
       measure_rows<float>(rows, options, point, stream.generator());
     } else {
       measure_rows<double>(rows, options, point, stream.generator());
     }
-  } catch (const MemoryError& error) {
-    rows = blank_layer_rows(options, point, before);
+  });
+  if (failure) {
+    rows = blank;
     for (LayerPartRow& row : rows) {
-      row.status = Status::skipped;
-      row.reason = error.what();
+      row.status = failure->status;
+      row.reason = failure->reason;
     }
-    stream = before;
-    stream.pass_over(layer_numbers(point));
   }
   for (LayerPartRow& row : rows) {
     if (!row.timed()) continue;

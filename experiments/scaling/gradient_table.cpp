@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "machine/allocation.h"
-#include "machine/error.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
 #include "report/fingerprint.h"
@@ -148,16 +147,17 @@ GradientPair make_pair(RowStream& stream, Index d_k, const ScalingOptions& optio
 
 void add_d_k(Block& block, RowStream& stream, Index d_k, const ScalingOptions& options, Status& status, const std::vector<Json>& earlier) {
   const Json position = stream.position();
-  try {
-    const GradientPair pair = make_pair(stream, d_k, options, earlier);
+  GradientPair pair;
+  const auto failure = try_row(stream, row_numbers(d_k, options), [&] { pair = make_pair(stream, d_k, options, earlier); });
+  if (!failure) {
     add_row(block, position, pair.unscaled, pair, options);
     add_row(block, position, pair.scaled, pair, options);
-  } catch (const MemoryError& error) {
-    block.text.line(fmt::format("{:>5} | skipped: ", d_k)).add(error.what(), Cell::measured);
-    block.rows.push_back(begin_row(position, d_k, 1, options).exact("status", "skipped").measured("reason", error.what()));
-    status = Status::skipped;
-    stream.pass_over(row_numbers(d_k, options));
+    return;
   }
+  const std::string_view name = status_name(failure->status);
+  block.text.line(fmt::format("{:>5} | {}: ", d_k, name)).add(failure->reason, Cell::measured);
+  block.rows.push_back(begin_row(position, d_k, 1, options).exact("status", name).measured("reason", failure->reason));
+  status = failure->status;
 }
 
 }  // namespace

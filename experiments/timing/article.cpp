@@ -5,7 +5,6 @@
 
 #include "demo.h"
 #include "gemm/gemm.h"
-#include "machine/error.h"
 #include "machine/isa_targets.h"
 #include "machine/memory_limit.h"
 #include "machine/threads.h"
@@ -96,12 +95,9 @@ ArticleRow make_row(Index n, const ArticleOptions& options, RowStream& stream, c
     stream.pass_over(numbers);
     return row;
   }
-  try {
-    measure(row, options, stream);
-  } catch (const MemoryError& error) {
-    row.status = Status::skipped;
-    row.reason = error.what();
-    stream.pass_over(numbers);
+  if (const auto failure = try_row(stream, numbers, [&] { measure(row, options, stream); })) {
+    row.status = failure->status;
+    row.reason = failure->reason;
   }
   return row;
 }
@@ -132,7 +128,7 @@ void add_line(Text& text, const ArticleRow& row) {
     text.add(fmt::format("{:>5.0f} MB  ", scores_bytes(row.n) / 1e6));
     text.add(fmt::format("{:5.1f}", row.time_ns / 1e6), Cell::time_ms).add(" ms");
   } else {
-    text.add("skipped: ").add(row.reason, Cell::measured);
+    text.add(fmt::format("{}: ", status_name(row.status))).add(row.reason, Cell::measured);
   }
 }
 

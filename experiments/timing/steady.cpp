@@ -70,6 +70,15 @@ bool note_position(std::vector<SteadyRow>& rows, InputKind kind, const RowStream
   return any;
 }
 
+// The same, with where in the stream their numbers begin; the stream passes over these.
+std::vector<SteadyRow> passed_over_rows(const SteadyOptions& options, const TimingPoint& point, RowStream& stream) {
+  std::vector<SteadyRow> rows = blank_rows(options, point);
+  for (const InputKind kind : all_kinds) {
+    if (note_position(rows, kind, stream)) stream.pass_over(numbers_of(shape_of(widest_work(options, kind), point)));
+  }
+  return rows;
+}
+
 // Everything at one point, in one precision.
 template <class T>
 class Point {
@@ -113,18 +122,17 @@ class Point {
     const Work work = widest_work(options_, kind);
     const AttentionShape shape = shape_of(work, point_);
     const int buffers = buffer_count(work, point_);
-    try {
+    const auto failure = try_row(stream, numbers_of(shape), [&] {
       require_memory(whole_bytes(buffers * input_bytes_of(work, point_)), fmt::format("timing-sweep: inputs of n = {}", point_.n));
       inputs_[kind] = std::make_unique<Inputs>(shape, buffers, stream.generator());
-    } catch (const MemoryError& error) {
-      for_each_row(kind, [&](std::size_t i) { skip(rows_[i], error.what()); });
-      stream.pass_over(numbers_of(shape));
-    }
+    });
+    if (!failure) return;
+    for_each_row(kind, [&](std::size_t i) { end(rows_[i], *failure); });
   }
 
-  static void skip(SteadyRow& row, const std::string& reason) {
-    row.status = Status::skipped;
-    row.reason = reason;
+  static void end(SteadyRow& row, const RowFailure& failure) {
+    row.status = failure.status;
+    row.reason = failure.reason;
   }
 
   // Makes each workload and runs it once to see how much memory it takes. What follows is measured warm.
@@ -141,9 +149,9 @@ class Point {
         workloads_[i] = make_workload<T>(row.contender.work, inputs, options_.modifiers, row.contender.library.get());
         workloads_[i]->run(0);
         row.peak_bytes = allocation_high_water_bytes() - before + whole_bytes(input_bytes_of(row.contender.work, point_));
-      } catch (const MemoryError& error) {
+      } catch (const std::exception&) {
         workloads_[i].reset();
-        skip(row, error.what());
+        end(row, failure_of_exception());
       }
     }
   }
@@ -189,18 +197,27 @@ std::string series_name(const SteadyRow& row) {
 }  // namespace
 
 std::vector<SteadyRow> measure_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream, const Ceilings& ceilings) {
-  if (point.precision == Precision::f32) return Point<float>(options, point, stream, ceilings).measure();
-  return Point<double>(options, point, stream, ceilings).measure();
+  const RowStream before = stream;
+  try {
+    if (point.precision == Precision::f32) return Point<float>(options, point, stream, ceilings).measure();
+    return Point<double>(options, point, stream, ceilings).measure();
+  } catch (const std::exception&) {
+    const RowFailure failure = failure_of_exception();
+    stream = before;
+    std::vector<SteadyRow> rows = passed_over_rows(options, point, stream);
+    for (SteadyRow& row : rows) {
+      row.status = failure.status;
+      row.reason = failure.reason;
+    }
+    return rows;
+  }
 }
 
 std::vector<SteadyRow> restore_point(const SteadyOptions& options, const TimingPoint& point, RowStream& stream,
                                      const std::vector<Json>& finished) {
   if (finished.empty()) return {};
   RowStream ahead = stream;
-  std::vector<SteadyRow> rows = blank_rows(options, point);
-  for (const InputKind kind : all_kinds) {
-    if (note_position(rows, kind, ahead)) ahead.pass_over(numbers_of(shape_of(widest_work(options, kind), point)));
-  }
+  std::vector<SteadyRow> rows = passed_over_rows(options, point, ahead);
   for (SteadyRow& row : rows) {
     if (!restore(row, options, finished)) return {};
   }

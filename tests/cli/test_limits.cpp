@@ -124,6 +124,8 @@ TEST_CASE("with hardly any memory a sweep goes on, and nothing crashes") {
   CHECK(rows[1]["status"] == "skipped");
   CHECK(contains(rows[1]["reason"], "memory"));
   CHECK(rows[2]["status"] == "passed");
+  const Json unlimited = Json::parse(run_attn({"timing-sweep", "--n", "64,2048,128", "--threads", "1", "--json"}).out)["results"];
+  CHECK(rows[2]["input_hash"] == unlimited[2]["input_hash"]);
 }
 
 TEST_CASE("a control group's memory is the limit, where this machine lets a test set one") {

@@ -1,6 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <new>
 
 #include "catch.h"
+#include "machine/error.h"
+#include "stream_rows.h"
 #include "sweep/axes.h"
 #include "timing/problem.h"
 #include "timing/steady.h"
@@ -77,4 +81,41 @@ TEST_CASE("every work at odd sizes is timed, checked and right, and a row too la
       CHECK(row.reason.find("memory") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("a row that fails leaves the stream behind its numbers, and says what became of it") {
+  const auto position_after = [](const std::function<void(RowStream&)>& make) {
+    RowStream stream(Seed(3));
+    std::optional<RowFailure> failure = try_row(stream, 1000, [&] { make(stream); });
+    return std::pair(stream.position(), failure);
+  };
+  const auto draw = [](RowStream& stream, std::size_t count) {
+    std::vector<double> numbers(count);
+    stream.generator().fill_standard_normal(numbers);
+  };
+  const auto [whole, no_failure] = position_after([&](RowStream& stream) { draw(stream, 1000); });
+  CHECK_FALSE(no_failure.has_value());
+  for (const std::size_t drawn : {0, 1, 700, 1000}) {
+    const auto [skipped, memory] = position_after([&](RowStream& stream) {
+      draw(stream, drawn);
+      throw MemoryError("too large");
+    });
+    CHECK(skipped == whole);
+    CHECK(memory->status == Status::skipped);
+    CHECK(memory->reason == "too large");
+    const auto [refused, allocation] = position_after([&](RowStream& stream) {
+      draw(stream, drawn);
+      throw std::bad_alloc();
+    });
+    CHECK(refused == whole);
+    CHECK(allocation->status == Status::skipped);
+    const auto [broken, other] = position_after([&](RowStream& stream) {
+      draw(stream, drawn);
+      throw std::runtime_error("the library says no");
+    });
+    CHECK(broken == whole);
+    CHECK(other->status == Status::error);
+    CHECK(other->reason == "the library says no");
+  }
+  CHECK_THROWS_AS(position_after([](RowStream&) { throw UsageError("no such option"); }), UsageError);
 }
