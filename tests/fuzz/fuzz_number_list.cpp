@@ -1,4 +1,5 @@
-// Any text as a size, a list of sizes or a number: what is accepted reads the same when it is written out and read again.
+// Any text as a size, a list of sizes, a number, a seed or a position in the stream: what is accepted reads the same when it is written out
+// and read again.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +7,8 @@
 #include <cstdlib>
 
 #include "fuzz/read_or_refuse.h"
+#include "numpy/seed_sequence.h"
+#include "numpy/uint128.h"
 #include "options/number_list.h"
 
 namespace {
@@ -30,12 +33,22 @@ void check_size(std::string_view text) {
   if (size < 0 || attn::parse_size("--fuzz", std::to_string(size), 0) != size) std::abort();
 }
 
+void check_seed(std::string_view text) {
+  const attn::Seed seed = attn::Seed::parse(text);
+  if (seed != attn::Seed::parse(seed.text()) || seed.words().empty()) std::abort();
+}
+
+void check_position(std::string_view text) {
+  const attn::uint128 position = attn::parse_uint128(text, "--fuzz");
+  if (attn::parse_uint128(attn::to_string(position), "--fuzz") != position) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // Lists live outside the counted allocations; errors quote the text, which may hold line breaks that a command line cannot.
   if (text.find('\n') != std::string_view::npos) return -1;
-  for (const auto check : {check_sizes, check_number, check_size}) attn::read_or_refuse(data, size, 0, check);
+  for (const auto check : {check_sizes, check_number, check_size, check_seed, check_position}) attn::read_or_refuse(data, size, 0, check);
   return 0;
 }
