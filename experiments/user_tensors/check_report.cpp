@@ -14,7 +14,9 @@ using Sight = MistakeVerdict::Sight;
 constexpr double comfortable_share = 0.5;
 constexpr double comfortable_ratio = 2;
 
-const char* verdict_name(Verdict verdict) { return verdict == Verdict::pass ? "PASS" : verdict == Verdict::marginal ? "MARGINAL" : "FAIL"; }
+const char* verdict_name(CheckVerdict verdict) {
+  return verdict == CheckVerdict::pass ? "PASS" : verdict == CheckVerdict::marginal ? "MARGINAL" : "FAIL";
+}
 
 Index count_sight(const Judgement& judgement, Sight sight) {
   return std::count_if(judgement.mistakes.begin(), judgement.mistakes.end(), [=](const auto& m) { return m.sight == sight; });
@@ -38,10 +40,10 @@ std::string sight_text(const Judgement& judgement) {
 
 std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
-std::string verdict_text(const CheckedCall& call, const Judgement& j, Verdict verdict) {
+std::string verdict_text(const CheckedCall& call, const Judgement& j, CheckVerdict verdict) {
   std::string text = verdict_name(verdict);
   if (call.accumulate) text += fmt::format(" for sums kept in {}", dtype_name(*call.accumulate));
-  if (verdict == Verdict::fail) {
+  if (verdict == CheckVerdict::fail) {
     text += fmt::format(", {} of {} differ by more than allowed, in {} of {}", j.beyond, counted(j.elements, "element", "elements"),
                         j.wrong_rows, counted(j.rows, "row", "rows"));
   } else {
@@ -81,11 +83,11 @@ void add_elements(Text& text, const CheckedCall& call, const Judgement& judgemen
   }
 }
 
-Text check_text(const CheckedCall& call, const Judgement& j, const Tolerance& tolerance, Verdict verdict) {
+Text check_text(const CheckedCall& call, const Judgement& j, const Tolerance& tolerance, CheckVerdict verdict) {
   Text text;
   const AttentionShape& s = call.shape;
   text.line(verdict_text(call, j, verdict));
-  if (verdict == Verdict::fail) {
+  if (verdict == CheckVerdict::fail) {
     add_matches(text, call, j);
   } else {
     add_hints(text, j);
@@ -120,7 +122,7 @@ Json mistakes_json(const Judgement& judgement) {
   return list;
 }
 
-Row check_row(const CheckedCall& call, const Judgement& j, const Tolerance& tolerance, Verdict verdict) {
+Row check_row(const CheckedCall& call, const Judgement& j, const Tolerance& tolerance, CheckVerdict verdict) {
   const AttentionShape& s = call.shape;
   Row row;
   row.exact("verdict", verdict_name(verdict)).exact("dtype", std::string(dtype_name(call.dtype)));
@@ -150,16 +152,16 @@ Row check_row(const CheckedCall& call, const Judgement& j, const Tolerance& tole
 
 }  // namespace
 
-Verdict verdict_of(const Judgement& judgement) {
-  if (judgement.beyond > 0) return Verdict::fail;
+CheckVerdict verdict_of(const Judgement& judgement) {
+  if (judgement.beyond > 0) return CheckVerdict::fail;
   const bool close = judgement.largest_share <= comfortable_share && judgement.error_ratio() <= comfortable_ratio;
-  return close ? Verdict::pass : Verdict::marginal;
+  return close ? CheckVerdict::pass : CheckVerdict::marginal;
 }
 
 Report check_report(const CheckedCall& call, const Judgement& judgement, const Tolerance& tolerance) {
-  const Verdict verdict = verdict_of(judgement);
-  const bool strictly = verdict == Verdict::pass && count_sight(judgement, Sight::blind) == 0;
-  const bool passed = call.strict ? strictly : verdict != Verdict::fail;
+  const CheckVerdict verdict = verdict_of(judgement);
+  const bool strictly = verdict == CheckVerdict::pass && count_sight(judgement, Sight::blind) == 0;
+  const bool passed = call.strict ? strictly : verdict != CheckVerdict::fail;
   Report report{"check"};
   report.tabular = true;
   report.headings = Headings::none;

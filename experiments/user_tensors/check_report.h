@@ -22,11 +22,11 @@ struct CheckedCall {
   std::string input_hash, output_hash;
 };
 
-enum class Verdict { pass, marginal, fail };
+enum class CheckVerdict { pass, marginal, fail };
 
 // FAIL where an element differs by more than it may; MARGINAL where one uses more than half of its allowance, or where the worst error is
 // more than twice that of standard attention in the same type; else PASS.
-Verdict verdict_of(const Judgement& judgement);
+CheckVerdict verdict_of(const Judgement& judgement);
 
 // One block; its status is failed on FAIL and, where strict, on MARGINAL and for mistakes that the inputs would not show.
 Report check_report(const CheckedCall& call, const Judgement& judgement, const Tolerance& tolerance);
