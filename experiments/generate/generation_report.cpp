@@ -67,13 +67,7 @@ bool restore(GenerationRow& row, const GenerationOptions& options, const std::ve
   Row parameters;
   add_parameters(parameters, row, options);
   const Json* found = find_row(finished, "generation", parameters);
-  if (found == nullptr || !found->contains("samples_ns")) return false;
-  row.status = found->at("status") == "passed" ? Status::passed : Status::failed;
-  if (found->at("reason").is_string()) row.reason = found->at("reason");
-  row.input_hash = found->at("input_hash");
-  row.output_hash = found->at("output_hash");
-  row.measurement = restored_measurement(*found);
-  row.peak_gflops = optional_number<double>(*found, "peak_gflops");
+  if (!restore_timed(row, found)) return false;
   row.read_gbps_ceiling = optional_number<double>(*found, "read_gbps_ceiling");
   row.rows = found->at("rows");
   row.largest_share = optional_number<double>(*found, "largest_share").value_or(std::numeric_limits<double>::infinity());

@@ -147,13 +147,7 @@ bool restore(LayerPartRow& row, const LayerOptions& options, const std::vector<J
   Row parameters;
   add_part_parameters(parameters, row, options);
   const Json* found = find_row(finished, "layer", parameters);
-  if (found == nullptr || !found->contains("samples_ns")) return false;
-  row.status = found->at("status") == "passed" ? Status::passed : Status::failed;
-  if (found->at("reason").is_string()) row.reason = found->at("reason");
-  row.input_hash = found->at("input_hash");
-  row.output_hash = found->at("output_hash");
-  row.measurement = restored_measurement(*found);
-  row.peak_gflops = optional_number<double>(*found, "peak_gflops");
+  if (!restore_timed(row, found)) return false;
   return true;
 }
 

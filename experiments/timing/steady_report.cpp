@@ -98,17 +98,11 @@ bool restore(SteadyRow& row, const SteadyOptions& options, const std::vector<Jso
   Row problem;
   add_problem(problem, row, options);
   const Json* found = find_row(finished, "timing", problem);
-  if (found == nullptr || !found->contains("samples_ns")) return false;
-  row.status = found->at("status") == "passed" ? Status::passed : Status::failed;
-  if (found->at("reason").is_string()) row.reason = found->at("reason");
-  row.input_hash = found->at("input_hash");
-  row.output_hash = found->at("output_hash");
+  if (!restore_timed(row, found)) return false;
   row.input_buffers = found->at("input_buffers");
   row.peak_bytes = found->at("peak_bytes");
   row.process_peak_bytes = optional_number<std::uint64_t>(*found, "process_peak_bytes");
-  row.peak_gflops = optional_number<double>(*found, "peak_gflops");
   row.read_gbps_ceiling = optional_number<double>(*found, "read_gbps_ceiling");
-  row.measurement = restored_measurement(*found);
   return true;
 }
 
