@@ -26,7 +26,8 @@ if(ATTN_SANITIZE)
   add_link_options(-fsanitize=${ATTN_SANITIZE})
 endif()
 
-# attn_compile_quickly(TARGET): for code where no time is spent when it runs. What is fast stands in src/, and is optimised fully.
+# attn_compile_quickly(TARGET): for code where no time is spent when it runs. What is fast stands in src/, and is optimised fully, or is
+# named to attn_compile_fully.
 # `PARSED_ONCE` headers are parsed once for all of the target's files: most of the compiler's time goes into large template libraries.
 function(attn_compile_quickly target)
   cmake_parse_arguments(arg "" "" "PARSED_ONCE" ${ARGN})
@@ -38,4 +39,9 @@ function(attn_compile_quickly target)
   if(arg_PARSED_ONCE)
     target_precompile_headers(${target} PRIVATE ${arg_PARSED_ONCE})
   endif()
+endfunction()
+
+# attn_compile_fully(FILES): files of such a target that do spend time.
+function(attn_compile_fully)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

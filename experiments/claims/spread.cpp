@@ -15,19 +15,6 @@ double root_of(Index d_k) { return std::sqrt(static_cast<double>(d_k)); }
 
 std::string name_of(Entries entries) { return entries == Entries::normal ? "Gaussian" : "uniform"; }
 
-MeanEstimate spread_of(const Matrix<double>& scores) {
-  const double average = mean({scores.data(), static_cast<std::size_t>(scores.size())});
-  std::vector<double> squares;  // m_t
-  for (Index t = 0; t < scores.rows(); ++t) {
-    double sum = 0;
-    for (Index j = 0; j < scores.cols(); ++j) sum += (scores(t, j) - average) * (scores(t, j) - average);
-    squares.push_back(sum / static_cast<double>(scores.cols()));
-  }
-  const MeanEstimate variance = estimate_mean(squares);
-  const double deviation = std::sqrt(variance.mean);
-  return {deviation, deviation > 0 ? variance.standard_error / (2 * deviation) : 0};
-}
-
 Finding examine(const ClaimSettings& settings) {
   const ScalingOptions options = scaling_options(settings);
   const std::vector<SpreadPoint> points = measure_spread(options);
@@ -66,7 +53,7 @@ std::vector<SpreadPoint> measure_spread(const ScalingOptions& options, const Sco
   for (const Entries entries : {Entries::normal, Entries::uniform}) {
     Generator generator = default_rng(options.seed);
     for (const Index d_k : options.d_k) {
-      points.push_back({entries, d_k, spread_of(source(generator, d_k, options.trials, options.seq, entries))});
+      points.push_back({entries, d_k, deviation_of(source(generator, d_k, options.trials, options.seq, entries))});
     }
   }
   return points;
