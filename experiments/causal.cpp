@@ -1,6 +1,5 @@
 #include "causal.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -107,9 +106,9 @@ Report run_causal(const CausalOptions& options) {
 std::function<Report(Session&)> set_up_causal(CLI::App& app) {
   const auto options = std::make_shared<CausalOptions>();
   add_document(app, options->document);
-  CLI::Option* seed = add_seed(app, options->seed);
+  const AddedOption seed = add_seed(app, options->seed);
   return [options, seed](Session&) {
-    if (options->document == 2 && seed->count() > 0) throw UsageError("causal: --seed: document 2's scores are fixed, nothing is drawn");
+    if (options->document == 2 && seed.given()) throw UsageError("causal: --seed: document 2's scores are fixed, nothing is drawn");
     return run_causal(*options);
   };
 }

@@ -3,7 +3,6 @@
 
 #include "experiment.h"
 
-#include <CLI/CLI.hpp>
 #include "io/tensor_file.h"
 #include "machine/error.h"
 #include "options/options.h"
@@ -108,16 +107,13 @@ Report check(const CheckOptions& options) {
 std::function<Report(Session&)> set_up_check(CLI::App& app) {
   const auto options = std::make_shared<CheckOptions>();
   add_call_options(app, options->call);
-  app.add_option("--expect-output", options->expect_output, "The output to check, in the layout of the queries")
-      ->type_name("FILE")
-      ->required();
+  add_text(app, "--expect-output", "FILE", options->expect_output, "The output to check, in the layout of the queries").required();
   const std::vector<std::pair<std::string, std::optional<Dtype>>> sums = {{"f16", Dtype::f16}, {"bf16", Dtype::bf16}};
   add_choice(app, "--accumulate", options->accumulate, sums, "Type the sums were kept in, where it has 16 bits: allows more");
-  app.add_flag("--strict", options->strict, "Exit 1 for MARGINAL too, and for known mistakes that these inputs would not show");
-  app.add_flag("--all", options->all, "Check all rows of large inputs instead of a sample");
+  add_flag(app, "--strict", options->strict, "Exit 1 for MARGINAL too, and for known mistakes that these inputs would not show");
+  add_flag(app, "--all", options->all, "Check all rows of large inputs instead of a sample");
   add_seed(app, options->seed);
-  app.add_option("--save-failing", options->save_failing, "On FAIL keep inputs, expected and found output in this folder")
-      ->type_name("FOLDER");
+  add_text(app, "--save-failing", "FOLDER", options->save_failing, "On FAIL keep inputs, expected and found output in this folder");
   return [options](Session&) { return check(*options); };
 }
 

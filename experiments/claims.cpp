@@ -5,7 +5,6 @@
 
 #include "experiment.h"
 
-#include <CLI/CLI.hpp>
 #include "claims/claim.h"
 #include "claims/claim_record.h"
 #include "claims/peers.h"
@@ -136,14 +135,12 @@ std::string rules_text() {
 
 std::function<Report(Session&)> set_up_claims(CLI::App& app) {
   const auto options = std::make_shared<ClaimsOptions>();
-  app.add_option_function<std::string>(
-         "--only", [options](const std::string& text) { options->only = parse_ids(text); }, "Examine these claims alone")
-      ->type_name(fmt::format("{},...", fmt::join(ids(), "|")))
-      ->default_str("all");
-  app.add_flag("--quick", options->settings.quick, "Under 15 seconds instead of two minutes, with larger uncertainties");
-  app.add_option("--peers", options->peers, "Rows that scripts/peers/run --out wrote, for the claims about PyTorch's kernels")->type_name("FILE");
+  const auto parse_only = [options](const std::string& text) { options->only = parse_ids(text); };
+  add_parsed(app, "--only", fmt::format("{},...", fmt::join(ids(), "|")), parse_only, "Examine these claims alone").default_str("all");
+  add_flag(app, "--quick", options->settings.quick, "Under 15 seconds instead of two minutes, with larger uncertainties");
+  add_text(app, "--peers", "FILE", options->peers, "Rows that scripts/peers/run --out wrote, for the claims about PyTorch's kernels");
   add_seed(app, options->settings.seed);
-  app.footer(rules_text());
+  set_footer(app, rules_text());
   return [options](Session& session) { return run_claims(*options, session); };
 }
 

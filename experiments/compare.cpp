@@ -4,11 +4,11 @@
 
 #include "compare/comparison_report.h"
 
-#include <CLI/CLI.hpp>
 #include "compare/row_identity.h"
 #include "experiment.h"
 #include "machine/error.h"
 #include "options/number_list.h"
+#include "options/options.h"
 
 namespace attn {
 namespace {
@@ -67,17 +67,14 @@ Report run_compare(const CompareOptions& options) {
 
 std::function<Report(Session&)> set_up_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
-  app.add_option("OLD", options->old_files, "JSON documents or JSON Lines of the runs before, separated by commas")
-      ->type_name("FILE[,FILE...]")
-      ->required();
-  app.add_option("NEW", options->new_files, "Those of the runs after")->type_name("FILE[,FILE...]")->required();
-  app.add_option_function<std::string>(
-         "--fail-on-regression", [options](const std::string& text) { options->regression_percent = parse_percent(text); },
-         "Exit 1 if a row is SLOWER by more percent than this")
-      ->type_name("PCT")
-      ->default_str("5");
-  app.add_flag("--allow-different-host", options->allow_different_host,
-               "Compare although CPU, instruction set, threads, compiler, flags or build type differ, and say so");
+  add_text(app, "OLD", "FILE[,FILE...]", options->old_files, "JSON documents or JSON Lines of the runs before, separated by commas")
+      .required();
+  add_text(app, "NEW", "FILE[,FILE...]", options->new_files, "Those of the runs after").required();
+  add_parsed(app, "--fail-on-regression", "PCT", [options](const std::string& text) { options->regression_percent = parse_percent(text); },
+             "Exit 1 if a row is SLOWER by more percent than this")
+      .default_str("5");
+  add_flag(app, "--allow-different-host", options->allow_different_host,
+           "Compare although CPU, instruction set, threads, compiler, flags or build type differ, and say so");
   return [options](Session&) { return run_compare(*options); };
 }
 

@@ -1,6 +1,5 @@
 #include "demo.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -171,12 +170,12 @@ Report run_demo(const DemoOptions& options) {
 std::function<Report(Session&)> set_up_demo(CLI::App& app) {
   const auto options = std::make_shared<DemoOptions>();
   add_document(app, options->document);
-  add_size(app, "--seq", options->sizes.seq, "Number of tokens")->default_str("6, document 2: 4");
-  add_size(app, "--d-model,--dmodel", options->sizes.d_model, "Width of a token")->default_str("16, document 2: 6");
-  add_size(app, "--d-k,--dk", options->sizes.d_k, "Width of queries and keys")->default_str("8");
-  add_size(app, "--d-v,--dv", options->sizes.d_v, "Width of values")->default_str("d_k");
-  add_size(app, "--heads", options->heads, "Several heads of that size, and a product with W_o behind them")->default_str("");
-  add_size(app, "--batch", options->batch, "Sequences; with --heads or alone, for one head")->default_str("");
+  add_size(app, "--seq", options->sizes.seq, "Number of tokens").default_str("6, document 2: 4");
+  add_size(app, "--d-model,--dmodel", options->sizes.d_model, "Width of a token").default_str("16, document 2: 6");
+  add_size(app, "--d-k,--dk", options->sizes.d_k, "Width of queries and keys").default_str("8");
+  add_size(app, "--d-v,--dv", options->sizes.d_v, "Width of values").default_str("d_k");
+  add_size(app, "--heads", options->heads, "Several heads of that size, and a product with W_o behind them").default_str("");
+  add_size(app, "--batch", options->batch, "Sequences; with --heads or alone, for one head").default_str("");
   add_seed(app, options->seed);
   return [options](Session&) { return run_demo(*options); };
 }

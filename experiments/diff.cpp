@@ -6,7 +6,6 @@
 
 #include "experiment.h"
 
-#include <CLI/CLI.hpp>
 #include "io/tensor_file.h"
 #include "machine/error.h"
 #include "options/number_list.h"
@@ -140,19 +139,13 @@ std::optional<double> parse_tolerance(const char* option, const std::string& tex
 
 std::function<Report(Session&)> set_up_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
-  app.add_option("A", options->a, "A tensor: .npy, .npz#member or .safetensors#tensor")->type_name("FILE")->required();
-  app.add_option("B", options->b, "The tensor it should be")->type_name("FILE")->required();
-  app.add_option_function<std::string>(
-         "--ulp", [options](const std::string& text) { options->ulps = parse_size("--ulp", text, 0); },
-         "Exit 1 where elements differ by more units in the last place (default: 0)")
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--rtol", [options](const std::string& text) { options->rtol = parse_tolerance("--rtol", text); },
-         "Exit 1 where |a - b| > atol + rtol |b|")
-      ->type_name("X");
-  app.add_option_function<std::string>(
-         "--atol", [options](const std::string& text) { options->atol = parse_tolerance("--atol", text); }, "See --rtol")
-      ->type_name("X");
+  add_text(app, "A", "FILE", options->a, "A tensor: .npy, .npz#member or .safetensors#tensor").required();
+  add_text(app, "B", "FILE", options->b, "The tensor it should be").required();
+  add_parsed(app, "--ulp", "N", [options](const std::string& text) { options->ulps = parse_size("--ulp", text, 0); },
+             "Exit 1 where elements differ by more units in the last place (default: 0)");
+  add_parsed(app, "--rtol", "X", [options](const std::string& text) { options->rtol = parse_tolerance("--rtol", text); },
+             "Exit 1 where |a - b| > atol + rtol |b|");
+  add_parsed(app, "--atol", "X", [options](const std::string& text) { options->atol = parse_tolerance("--atol", text); }, "See --rtol");
   return [options](Session&) { return diff(*options); };
 }
 

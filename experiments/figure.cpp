@@ -1,7 +1,6 @@
 // `attn figure`: the documents' pictures, and the same of other weights.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
@@ -242,9 +241,7 @@ Report run_figure(const FigureOptions& options, const Session& session) {
 }
 
 void add_number(CLI::App& app, const std::string& name, std::optional<Index>& target, const std::string& help) {
-  app.add_option_function<std::string>(
-         name, [name, &target](const std::string& text) { target = parse_size(name, text, 0); }, help)
-      ->type_name("N");
+  add_parsed(app, name, "N", [name, &target](const std::string& text) { target = parse_size(name, text, 0); }, help);
 }
 
 std::function<Report(Session&)> set_up_figure(CLI::App& app) {
@@ -252,23 +249,18 @@ std::function<Report(Session&)> set_up_figure(CLI::App& app) {
   const std::vector<std::pair<std::string, Source>> sources = {
       {"full", Source::full}, {"causal", Source::causal}, {"sentence", Source::sentence}};
   add_choice(app, "FIGURE", options->source, sources, "Document 1's weights, without or with a mask; document 2's sentence");
-  app.add_option("--weights", options->weights,
-                 "Draw these weights: (queries, keys), (heads, queries, keys) or (layers, heads, queries, keys)")
-      ->type_name("FILE");
-  app.add_option("--tokens", options->tokens, "What its keys are called, and as many queries: a token a line, or a JSON list")
-      ->type_name("FILE");
+  add_text(app, "--weights", "FILE", options->weights,
+           "Draw these weights: (queries, keys), (heads, queries, keys) or (layers, heads, queries, keys)");
+  add_text(app, "--tokens", "FILE", options->tokens, "What its keys are called, and as many queries: a token a line, or a JSON list");
   add_number(app, "--layer", options->layer, "Layer to draw, from 0");
   add_number(app, "--head", options->head, "Head to draw, from 0");
-  app.add_option("--query", options->query, "Draw the head that gives most weight from this token, by its text or position ...")
-      ->type_name("TOKEN")
-      ->default_str("it");
-  app.add_option("--key", options->key, "... to this one")->type_name("TOKEN")->default_str("cat");
-  app.add_flag("--all-heads", options->all_heads, "That weight in every head, as a table and a small picture");
-  app.add_option("--svg", options->svg, "Write the picture to this file besides, as SVG")->type_name("FILE");
-  app.add_option_function<std::string>(
-         "--width", [options](const std::string& text) { options->width = parse_size("--width", text); },
-         "Columns that the picture may take (default: the terminal's, else 80)")
-      ->type_name("N");
+  add_text(app, "--query", "TOKEN", options->query, "Draw the head that gives most weight from this token, by its text or position ...")
+      .default_str("it");
+  add_text(app, "--key", "TOKEN", options->key, "... to this one").default_str("cat");
+  add_flag(app, "--all-heads", options->all_heads, "That weight in every head, as a table and a small picture");
+  add_text(app, "--svg", "FILE", options->svg, "Write the picture to this file besides, as SVG");
+  add_parsed(app, "--width", "N", [options](const std::string& text) { options->width = parse_size("--width", text); },
+             "Columns that the picture may take (default: the terminal's, else 80)");
   return [options](Session& session) { return run_figure(*options, session); };
 }
 

@@ -1,7 +1,6 @@
 // The subcommand; what it measures is described in generate_sweep.h.
 #include "generate_sweep.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "experiment.h"

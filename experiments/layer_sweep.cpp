@@ -1,7 +1,6 @@
 // The subcommand; what it measures is described in layer_sweep.h.
 #include "layer_sweep.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "experiment.h"
@@ -105,7 +104,7 @@ Report dry_run(const LayerSweepOptions& options, const std::vector<ModelPoint>& 
 std::function<Report(Session&)> set_up_layer(CLI::App& app) {
   const auto options = std::make_shared<LayerSweepOptions>();
   add_model_axes(app, options->axes, "Numbers of tokens");
-  app.add_flag("--causal", options->causal, "Each token sees those up to itself; only these pairs are counted");
+  add_flag(app, "--causal", options->causal, "Each token sees those up to itself; only these pairs are counted");
   add_measuring_options(app, *options);
   add_seed(app, options->seed);
   add_advance(app, options->advance);

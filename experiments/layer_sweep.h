@@ -1,7 +1,6 @@
 // `attn layer-sweep`: where one transformer layer's operations and time go, and from which n on attention takes more than half.
 //
-// Document 1 says of attention's n x n scores: "The math we just wrote is the bottleneck." transformer/layer.h derives the operations of
-// the layer's parts:
+// Document 2 calls attention's arithmetic, quadratic in n, the bottleneck. transformer/layer.h derives the operations of the layer's parts:
 //
 //   projections (q, k, v, o)   8 n d^2
 //   attention                  4 pairs d,  pairs = n^2; with --causal n (n + 1) / 2, only pairs that a query sees being counted

@@ -1,6 +1,5 @@
 #include "reproduce.h"
 
-#include <CLI/CLI.hpp>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "experiment.h"
 #include "io/read_file.h"
 #include "machine/error.h"
+#include "options/options.h"
 #include "report/compare_text.h"
 #include "scaling_sweep.h"
 #include "timing/article.h"
@@ -114,11 +114,10 @@ Report run_reproduce(const ReproduceOptions& options) {
 
 std::function<Report(Session&)> set_up_reproduce(CLI::App& app) {
   const auto options = std::make_shared<ReproduceOptions>();
-  CLI::Option* check =
-      app.add_flag("--check", options->check, "Compare every block with what the documents print: one line each, exit 1 on any difference");
-  app.add_option("--documents", options->documents, "Folder with copies of the documents' blocks (default: the built-in ones)")
-      ->type_name("DIR")
-      ->needs(check);
+  const AddedOption check = add_flag(app, "--check", options->check,
+                                     "Compare every block with what the documents print: one line each, exit 1 on any difference");
+  add_text(app, "--documents", "DIR", options->documents, "Folder with copies of the documents' blocks (default: the built-in ones)")
+      .needs(check);
   return [options](Session&) { return run_reproduce(*options); };
 }
 

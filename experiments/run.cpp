@@ -7,7 +7,6 @@
 
 #include "experiment.h"
 
-#include <CLI/CLI.hpp>
 #include "attention/visibility.h"
 #include "machine/error.h"
 #include "options/options.h"
@@ -179,7 +178,7 @@ std::function<Report(Session&)> set_up_run(CLI::App& app) {
       {"fused", Algorithm::fused}, {"standard", Algorithm::standard}, {"reference", Algorithm::reference}};
   add_choice(app, "--algorithm", options->algorithm, algorithms, "Default: fused, or standard where scores or weights are saved");
   const auto add_file = [&](const char* name, std::string& target, const char* help) {
-    app.add_option(name, target, help)->type_name("FILE");
+    add_text(app, name, "FILE", target, help);
   };
   add_file("--save-output", options->save_output, "Write the output as .npy, in the layout and type of the queries");
   add_file("--save-weights", options->save_weights, "Write the weights, (batch, heads, seq_q, seq_k)");

@@ -1,6 +1,5 @@
 #include "scaling_sweep.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -13,6 +12,7 @@
 #include "report/fingerprint.h"
 #include "resume.h"
 #include "scaling/gradient_table.h"
+#include "scaling/scaling_plan.h"
 #include "stream_rows.h"
 
 namespace attn {
@@ -25,13 +25,6 @@ void add_rounded_row(Block& block, Index d_k, const ScalingRow<double>& row, con
   add("std of scores", row.std_of_scores, precise.std_of_scores, 1);
   add("unscaled top weight", row.top_weight_unscaled, precise.top_weight_unscaled, 3);
   add("scaled top weight", row.top_weight_scaled, precise.top_weight_scaled, 3);
-}
-
-double row_scores(const ScalingOptions& options) { return static_cast<double>(options.trials) * static_cast<double>(options.seq); }
-
-// How many normals a row draws.
-double row_numbers(Index d_k, const ScalingOptions& options) {
-  return (static_cast<double>(options.trials) + row_scores(options)) * static_cast<double>(d_k);
 }
 
 // A row of the table with what it took.
@@ -60,8 +53,8 @@ Row record_of(const TableRow& row, const ScalingOptions& options) {
   Row record = parameters_of(row, options);
   record.exact("repro", fmt::format("attn scaling-sweep --d-k {} --trials {} --seq {} --seed {} --advance {}", row.d_k, options.trials,
                                     options.seq, options.seed.text(), advance_text(row.stream_position)));
-  record.exact("flops", 2 * row_scores(options) * static_cast<double>(row.d_k)).exact("flops_convention", "2 d_k per score");
-  record.exact("bytes_model", sizeof(double) * (row_numbers(row.d_k, options) + row_scores(options)));
+  record.exact("flops", row_flops(row.d_k, options)).exact("flops_convention", "2 d_k per score");
+  record.exact("bytes_model", row_bytes(row.d_k, options));
   record.measured("peak_bytes", row.peak_bytes);
   record.measured("process_peak_bytes", row.process_peak_bytes ? Json(*row.process_peak_bytes) : Json());
   record.exact("input_hash", row.input_hash).exact("output_hash", row.output_hash);
@@ -132,9 +125,10 @@ void add_line(Text& text, const TableRow& row) {
 
 struct SweepOptions : ScalingOptions {
   bool gradients = false;
+  bool dry_run = false;
 };
 
-Report run_scaling(const SweepOptions& options, Session& session) {
+Report empty_report(const SweepOptions& options) {
   Report report{"scaling-sweep"};
   report.tabular = true;
   report.headings = Headings::none;
@@ -144,6 +138,17 @@ Report run_scaling(const SweepOptions& options, Session& session) {
                  {"seed", options.seed.text()},
                  {"advance", to_string(options.advance)}};
   if (options.gradients) report.args["gradients"] = true;
+  return report;
+}
+
+Report dry_run(const SweepOptions& options) {
+  Report report = empty_report(options);
+  report.blocks.push_back(planned_scaling_block(options, options.gradients));
+  return report;
+}
+
+Report run_scaling(const SweepOptions& options, Session& session) {
+  Report report = empty_report(options);
   const RowHooks hooks = session.row_hooks(report);
   std::vector<Block> blocks;
   blocks.push_back(scaling_block(options, false, report.status, hooks));
@@ -157,11 +162,13 @@ std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
   add_sizes(app, "--d-k,--dk", options->d_k, "Widths of queries and keys");
   add_size(app, "--trials", options->trials, "Queries per row");
   add_size(app, "--seq", options->seq, "Keys per query");
-  app.add_flag("--gradients", options->gradients,
-               "A second table: the softmax's Jacobian and the gradient of Q, of the same queries and keys, with standard errors");
+  add_flag(app, "--gradients", options->gradients,
+           "A second table: the softmax's Jacobian and the gradient of Q, of the same queries and keys, with standard errors");
+  add_flag(app, "--dry-run", options->dry_run,
+           "Print the rows with their operations, numbers to draw and least times; compute nothing");
   add_seed(app, options->seed);
   add_advance(app, options->advance);
-  return [options](Session& session) { return run_scaling(*options, session); };
+  return [options](Session& session) { return options->dry_run ? dry_run(*options) : run_scaling(*options, session); };
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 //
 // With scripts/peers' rows also PyTorch's plain backend against its fused one.
 //
-// Source: document 2, "Fused, FlashAttention-backed when available — 2–4x faster, less memory."
+// Source: document 2 on what to use in real code.
 #pragma once
 
 #include <optional>

@@ -6,8 +6,7 @@
 //   last-row   the last query sees every key: its weights and output with and without the mask are compared bit by bit
 //   first-row  the first query sees itself alone: its weight is 1, its other weights are 0 and its output is v_0, to the bit
 //
-// Source: document 2, "token i sees only tokens 0..i"; document 1, "Token 0 can only see itself, so its weight is 1.00. The last token can
-// see everything, so its row is identical in both versions."
+// Source: document 2's and document 1's words on the causal mask, and document 1's figure.
 #pragma once
 
 #include <string>

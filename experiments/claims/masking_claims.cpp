@@ -105,14 +105,9 @@ Claim last_row_claim() {
 }
 
 Claim first_row_claim() {
-  return {"first-row",
-          1,
-          "under the mask, token 0 sees only itself",
-          "the first row's only weight is 1.00",
-          agreement_rule(),
-          false,
-          1,
-          examine_first_row};
+  return {
+      "first-row",      1, "under the mask, token 0 sees only itself", "the first row's only weight is 1.00", agreement_rule(), false, 1,
+      examine_first_row};
 }
 
 }  // namespace attn

@@ -3,7 +3,7 @@
 // Of each problem PyTorch is called by default, held to its fused backends, and held to its plain one. Whether the default is fused is read
 // from the kernel that it says it chose, and from its time, which must be nearer to the fused one than to the plain one (as a ratio).
 //
-// Source: document 2, "automatically dispatches to FlashAttention or a memory-efficient kernel when available".
+// Source: document 2 on scaled_dot_product_attention.
 #pragma once
 
 #include <optional>

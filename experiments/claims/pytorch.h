@@ -5,7 +5,7 @@
 // correct computations of it differ by a few roundings of size eps = 2.2e-16 times its size, which falls with n as the average of n values
 // does, and rises with the number of additions. Which of them wins is what the growth with n and d shows.
 //
-// Source: document 1, "matches PyTorch's scaled_dot_product_attention to within 1e-15"; data/pytorch/README.md.
+// Source: document 1's comparison with PyTorch; data/pytorch/README.md.
 #pragma once
 
 #include <vector>

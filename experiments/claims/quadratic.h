@@ -8,8 +8,7 @@
 // heads: every head has scores of its own, so time and memory over 1, 2, 4, 8 heads should grow with exponent 1; of all scores (kept, as
 // training keeps them) and of attention (which needs the scores of one head at a time). Layers run one after another and repeat that.
 //
-// Source: document 1, "Each doubling of n multiplies memory by 4 and time by about 4–5. That is one head in one layer"; document 2,
-// "Doubling the context window quadruples this matrix".
+// Source: document 1's table of times and the words below it; document 2 on the context window.
 #pragma once
 
 #include <string>

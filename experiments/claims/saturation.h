@@ -7,7 +7,7 @@
 // Scaled, a score given q is normal with deviation |q| / sqrt(d_k), which tends to 1: so the top weight tends to that of `seq` independent
 // standard normal scores, which is estimated from many draws of those. Below the limit d_k is small enough for |q| to vary.
 //
-// Source: document 1, "Unscaled, the top weight climbs to 0.968. Scaled, it stays around 0.32 regardless of d_k."
+// Source: document 1's table and the words around it.
 #pragma once
 
 #include <functional>

@@ -8,8 +8,7 @@
 // share outside is about 1 - (2 W + 1) / n; on the heads of a real model on a real sentence (data/sentence) it is what that model would
 // lose. Which keys are in the window is read from the weights that windowed attention gives (0 outside).
 //
-// Source: document 2, "\"million-token context\" needed years of engineering: FlashAttention, sparse patterns, KV-cache tricks"; Beltagy et
-// al., "Longformer" (2020), for windows.
+// Source: document 2 on long contexts; Beltagy et al., "Longformer" (2020), for windows.
 #pragma once
 
 #include <vector>

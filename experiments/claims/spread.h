@@ -8,7 +8,7 @@
 //
 // the last by the delta method, d sqrt(x) = dx / (2 sqrt(x)).
 //
-// Source: document 1, "exactly √d_k (2, 4, 8, 16, 32)"; Vaswani et al. (2017), footnote 4.
+// Source: document 1's table; Vaswani et al. (2017), footnote 4.
 #pragma once
 
 #include <functional>

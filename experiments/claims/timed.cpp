@@ -5,27 +5,33 @@
 namespace attn {
 namespace {
 
-// Keeps a row that can be used, and says why where it cannot.
+// Keeps a row that can be used.
 void take(std::vector<SteadyRow>& kept, SteadyRow row, Finding& finding) {
-  if (row.status != Status::passed) {
-    finding.status = row.status;
-    finding.warnings.push_back(fmt::format("{} n = {}: {}: {}", row.contender.algorithm, row.point.n, status_name(row.status), row.reason));
-    return;
-  }
-  if (!row.timed()) return;
-  double timed_ns = 0;
-  for (const double sample : row.measurement->samples_ns) timed_ns += sample * static_cast<double>(row.measurement->inner_iterations);
-  finding.timed_s += timed_ns / 1e9;
-  finding.others_s += row.measurement->others_cores.value_or(0) * timed_ns / 1e9;
-  for (const Warning& warning : row.measurement->warnings) {
-    if (warning.kind == WarningKind::load_by_others || warning.kind == WarningKind::above_ceiling) {
-      finding.warnings.push_back(fmt::format("{} n = {}: {}", row.contender.algorithm, row.point.n, warning.text));
-    }
-  }
-  kept.push_back(std::move(row));
+  const std::string label = fmt::format("{} n = {}", row.contender.algorithm, row.point.n);
+  if (note_timed(finding, label, row.status, row.reason, row.measurement)) kept.push_back(std::move(row));
 }
 
 }  // namespace
+
+bool note_timed(Finding& finding, const std::string& label, Status status, const std::string& reason,
+                const std::optional<Measurement>& measurement) {
+  if (status != Status::passed) {
+    finding.status = status;
+    finding.warnings.push_back(fmt::format("{}: {}: {}", label, status_name(status), reason));
+    return false;
+  }
+  if (!measurement || !measurement->summary) return false;
+  double timed_ns = 0;
+  for (const double sample : measurement->samples_ns) timed_ns += sample * static_cast<double>(measurement->inner_iterations);
+  finding.timed_s += timed_ns / 1e9;
+  finding.others_s += measurement->others_cores.value_or(0) * timed_ns / 1e9;
+  for (const Warning& warning : measurement->warnings) {
+    if (warning.kind == WarningKind::load_by_others || warning.kind == WarningKind::above_ceiling) {
+      finding.warnings.push_back(fmt::format("{}: {}", label, warning.text));
+    }
+  }
+  return true;
+}
 
 TimingPoint square_point(Index n, Index d, Precision precision, Index heads) {
   TimingPoint point;
@@ -71,11 +77,13 @@ Json row_place(const SteadyRow& row) {
   return at;
 }
 
-Quantity time_quantity(const SteadyRow& row) {
-  Quantity quantity{"time_s", row_place(row), row.median_s()};
-  if (row.measurement->noise) quantity.half_iqr = row.measurement->summary->half_iqr / 1e9;
+Quantity time_quantity(Json at, const Measurement& measurement) {
+  Quantity quantity{"time_s", std::move(at), measurement.summary->median / 1e9};
+  if (measurement.noise) quantity.half_iqr = measurement.summary->half_iqr / 1e9;
   return quantity;
 }
+
+Quantity time_quantity(const SteadyRow& row) { return time_quantity(row_place(row), *row.measurement); }
 
 FittedExponent fit_exponent(const std::vector<double>& sizes, const std::vector<double>& values) {
   const auto fit = fit_growth(sizes, values);

@@ -1,6 +1,7 @@
 // What the timed claims share: rows of the steady protocol, their sizes and their intervals.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ TimingPoint square_point(Index n, Index d, Precision precision, Index heads = 1)
 // status, and a warning with the reason; so is load by others.
 std::vector<SteadyRow> time_rows(const TimedRequest& request, const Seed& seed, Finding& finding);
 
+// Takes a row's time and load by others into account. False where it cannot be used: it failed or was skipped, which goes into the
+// finding's status and warnings, or was not timed.
+bool note_timed(Finding& finding, const std::string& label, Status status, const std::string& reason,
+                const std::optional<Measurement>& measurement);
+
 // Processors that others may keep busy on average while a claim is timed; beyond, its times say nothing.
 inline constexpr double others_allowed = 0.5;
 
@@ -36,7 +42,8 @@ void judge_timed(Finding& finding, const Judged& judged);
 // What a row is about, for a Quantity.
 Json row_place(const SteadyRow& row);
 
-// The median time of a row, with its half-IQR where it has one.
+// The median time of a measurement with samples, with its half-IQR where it has one.
+Quantity time_quantity(Json at, const Measurement& measurement);
 Quantity time_quantity(const SteadyRow& row);
 
 // Fit of values over sizes with the interval of the exponent. Throws MemoryError where fewer than three sizes could be timed.

@@ -4,7 +4,7 @@
 // entry is below 0.001) and the gradient of the query for a random upstream gradient. scaling/gradients.h derives them,
 // `attn scaling-sweep --gradients` prints them.
 //
-// Source: document 1, "the gradients for the others vanish"; document 2, "Without it, large models don't train".
+// Source: document 1 and document 2 on dividing by sqrt(d_k).
 #pragma once
 
 #include <vector>

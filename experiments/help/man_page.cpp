@@ -104,7 +104,8 @@ std::string man_page(const ProgramFacts& facts, const std::string& version) {
   std::transform(title.begin(), title.end(), title.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
   const std::vector<OptionFacts> common = common_options(facts);
 
-  std::string page = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n", title, program, version);
+  // No adjusting: a line that is one long list of choices has no spaces to widen.
+  std::string page = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n.ad l\n", title, program, version);
   page += ".SH NAME\n" + program + " \\- a lab bench for attention\n";
   page += ".SH SYNOPSIS\n" + bold(program) + " " + italic("SUBCOMMAND") + " [" + italic("OPTIONS") + "]\n.br\n";
   page += bold(program + " help") + " [" + italic("SUBCOMMAND") + "]\n";

@@ -17,25 +17,56 @@ std::string first_name(const std::string& names) { return names.substr(0, names.
 
 }  // namespace
 
-CLI::Option* add_size(CLI::App& app, const std::string& names, Index& target, const std::string& help) {
-  const std::string name = first_name(names);
-  return app
-      .add_option_function<std::string>(
-          names, [name, &target](const std::string& text) { target = parse_size(name, text); }, help)
-      ->type_name("SIZE")
-      ->default_str(std::to_string(target));
+AddedOption AddedOption::default_str(const std::string& text) const {
+  option_->default_str(text);
+  return *this;
 }
 
-CLI::Option* add_sizes(CLI::App& app, const std::string& names, std::vector<Index>& target, const std::string& help) {
-  const std::string name = first_name(names);
-  return app
-      .add_option_function<std::string>(
-          names, [name, &target](const std::string& text) { target = parse_sizes(name, text); }, help)
-      ->type_name("SIZES")
-      ->default_str(fmt::format("{}", fmt::join(target, ",")));
+AddedOption AddedOption::required() const {
+  option_->required();
+  return *this;
 }
 
-CLI::Option* add_seed(CLI::App& app, Seed& target) {
+AddedOption AddedOption::needs(const AddedOption& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+bool AddedOption::given() const { return option_ != nullptr && option_->count() > 0; }
+
+AddedOption add_flag(CLI::App& app, const std::string& names, bool& target, const std::string& help) {
+  return AddedOption(app.add_flag(names, target, help));
+}
+
+AddedOption add_text(CLI::App& app, const std::string& names, const std::string& value, std::string& target, const std::string& help) {
+  return AddedOption(app.add_option(names, target, help)->type_name(value));
+}
+
+AddedOption add_texts(CLI::App& app, const std::string& names, const std::string& value, std::vector<std::string>& target,
+                      const std::string& help) {
+  return AddedOption(app.add_option(names, target, help)->type_name(value));
+}
+
+AddedOption add_parsed(CLI::App& app, const std::string& names, const std::string& value,
+                       const std::function<void(const std::string&)>& parse, const std::string& help) {
+  return AddedOption(app.add_option_function<std::string>(names, parse, help)->type_name(value));
+}
+
+void set_footer(CLI::App& app, const std::string& text) { app.footer(text); }
+
+AddedOption add_size(CLI::App& app, const std::string& names, Index& target, const std::string& help) {
+  const std::string name = first_name(names);
+  const auto parse = [name, &target](const std::string& text) { target = parse_size(name, text); };
+  return add_parsed(app, names, "SIZE", parse, help).default_str(std::to_string(target));
+}
+
+AddedOption add_sizes(CLI::App& app, const std::string& names, std::vector<Index>& target, const std::string& help) {
+  const std::string name = first_name(names);
+  const auto parse = [name, &target](const std::string& text) { target = parse_sizes(name, text); };
+  return add_parsed(app, names, "SIZES", parse, help).default_str(fmt::format("{}", fmt::join(target, ",")));
+}
+
+AddedOption add_seed(CLI::App& app, Seed& target) {
   const auto parse = [&target](const std::string& text) {
     try {
       target = Seed::parse(text);
@@ -43,37 +74,33 @@ CLI::Option* add_seed(CLI::App& app, Seed& target) {
       throw UsageError(fmt::format("--seed: expected a non-negative integer, found '{}'", text));
     }
   };
-  return app.add_option_function<std::string>("--seed", parse, "Seed of the random numbers, as NumPy's default_rng takes it")
-      ->type_name("INTEGER")
-      ->default_str(target.text());
+  return add_parsed(app, "--seed", "INTEGER", parse, "Seed of the random numbers, as NumPy's default_rng takes it").default_str(target.text());
 }
 
-CLI::Option* add_advance(CLI::App& app, uint128& target) {
-  return app
-      .add_option_function<std::string>(
-          "--advance", [&target](const std::string& text) { target = parse_uint128(text, "--advance"); },
-          "Leave out so many 64-bit words of the stream before the first row (see stream_position)")
-      ->type_name("WORDS")
-      ->default_str("0");
+AddedOption add_advance(CLI::App& app, uint128& target) {
+  const auto parse = [&target](const std::string& text) { target = parse_uint128(text, "--advance"); };
+  return add_parsed(app, "--advance", "WORDS", parse,
+                    "Leave out so many 64-bit words of the stream before the first row (see stream_position)")
+      .default_str("0");
 }
 
-CLI::Option* add_document(CLI::App& app, int& target) {
+AddedOption add_document(CLI::App& app, int& target) {
   const auto parse = [&target](const std::string& text) {
     if (text != "1" && text != "2") throw UsageError(fmt::format("--document: expected 1 or 2, found '{}'", text));
     target = text == "1" ? 1 : 2;
   };
-  return app.add_option_function<std::string>("--document", parse, "Only this document's part")->type_name("1|2")->default_str("both");
+  return add_parsed(app, "--document", "1|2", parse, "Only this document's part").default_str("both");
 }
 
-CLI::Option* add_word(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
-                      const std::function<void(std::size_t)>& chosen, const std::string& help) {
+AddedOption add_word(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
+                     const std::function<void(std::size_t)>& chosen, const std::string& help) {
   const std::string all = fmt::format("{}", fmt::join(words, "|"));
   const auto parse = [name, all, words, chosen](const std::string& text) {
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) throw UsageError(fmt::format("{}: expected {}, found '{}'", name, all, text));
     chosen(static_cast<std::size_t>(found - words.begin()));
   };
-  return app.add_option_function<std::string>(name, parse, help)->type_name(all);
+  return add_parsed(app, name, all, parse, help);
 }
 
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "report/fingerprint.h"
 #include "report/uncertainty.h"
 #include "resume.h"
+#include "scaling/scaling_plan.h"
 #include "stream_rows.h"
 
 namespace attn {
@@ -57,7 +58,7 @@ void fill_upstream(Generator& generator, Matrix<double>& upstream) {
   std::transform(upstream.data(), upstream.data() + upstream.size(), upstream.data(), [length](double x) { return x / length; });
 }
 
-std::uint64_t row_bytes(Index d_k, Index trials, Index seq) {
+std::uint64_t held_bytes(Index d_k, Index trials, Index seq) {
   const double width = static_cast<double>(d_k);
   const double piece = std::max(static_cast<double>(piece_numbers), width * static_cast<double>(seq));
   const double bytes = sizeof(double) * (2 * static_cast<double>(trials) * width + 2 * piece);
@@ -76,19 +77,11 @@ Row parameters_of(const Json& position, Index d_k, double scale, const ScalingOp
   return row.exact("dtype", "f64").exact("seed", options.seed.text()).exact("stream_position", position);
 }
 
-double row_scores(const ScalingOptions& options) { return static_cast<double>(options.trials) * static_cast<double>(options.seq); }
-
-// How many normals of the plain table's stream a row draws.
-double row_numbers(Index d_k, const ScalingOptions& options) {
-  return (static_cast<double>(options.trials) + row_scores(options)) * static_cast<double>(d_k);
-}
-
 Row begin_row(const Json& position, Index d_k, double scale, const ScalingOptions& options) {
   Row row = parameters_of(position, d_k, scale, options);
   row.exact("repro", fmt::format("attn scaling-sweep --gradients --d-k {} --trials {} --seq {} --seed {} --advance {}", d_k, options.trials,
                                  options.seq, options.seed.text(), advance_text(position)));
-  // q.k_j, g.v_j and the sum of delta_j k_j for every key.
-  return row.exact("flops", 6 * row_scores(options) * static_cast<double>(d_k)).exact("flops_convention", "6 d_k per score");
+  return row.exact("flops", gradient_flops(d_k, options)).exact("flops_convention", "6 d_k per score");
 }
 
 void add_line(Text& text, const GradientRow& row) {
@@ -140,7 +133,7 @@ GradientPair make_pair(RowStream& stream, Index d_k, const ScalingOptions& optio
     stream.pass_over(row_numbers(d_k, options));
     return pair;
   }
-  require_memory(row_bytes(d_k, options.trials, options.seq), fmt::format("scaling-sweep: gradients: d_k = {}", d_k));
+  require_memory(held_bytes(d_k, options.trials, options.seq), fmt::format("scaling-sweep: gradients: d_k = {}", d_k));
   Generator others = beside(options, stream.generator());
   return gradient_rows(stream.generator(), others, d_k, options.trials, options.seq);
 }

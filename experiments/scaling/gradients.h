@@ -13,7 +13,7 @@
 // (r_i is summed, since 1 - p_i keeps no digit where p_i is nearly 1), and its largest entry in magnitude is on the diagonal, because
 // p_i r_i >= p_i p_j for every j != i.
 //
-// Source: document 1, "the gradients for the others vanish"; document 2, "softmax's flat regions where gradients vanish"; Bridle,
+// Source: document 1 and document 2 on dividing by sqrt(d_k); Bridle,
 // "Probabilistic Interpretation of Feedforward Classification Network Outputs" (1990), for the Jacobian.
 #pragma once
 

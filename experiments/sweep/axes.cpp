@@ -6,10 +6,10 @@
 
 namespace attn {
 
-std::vector<std::vector<Index>> combinations(const std::vector<Axis>& axes, const CLI::App& app) {
-  const std::vector<CLI::Option*>& named = app.parse_order();
+std::vector<std::vector<Index>> combinations(const std::vector<Axis>& axes, const CLI::App* app) {
+  const std::vector<CLI::Option*> named = app == nullptr ? std::vector<CLI::Option*>() : app->parse_order();
   const auto place = [&](std::size_t axis) {
-    const auto at = std::find(named.begin(), named.end(), axes[axis].option);
+    const auto at = std::find(named.begin(), named.end(), axes[axis].option.get());
     return at == named.end() ? -1 : static_cast<int>(at - named.begin());
   };
   std::vector<std::size_t> order(axes.size());

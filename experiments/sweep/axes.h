@@ -4,21 +4,17 @@
 #include <vector>
 
 #include "matrix/matrix.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "options/options.h"
 
 namespace attn {
 
 struct Axis {
-  const CLI::Option* option = nullptr;  // nullptr: not an option of this call
+  AddedOption option;  // none: not an option of this call
   std::vector<Index> values;
 };
 
 // All combinations of the axes' values, each in the order of `axes`. Axes that were not named vary slowest, in their own order; the named
-// ones follow in the order in which `app` met them.
-std::vector<std::vector<Index>> combinations(const std::vector<Axis>& axes, const CLI::App& app);
+// ones follow in the order in which `app` met them; without `app` none was named.
+std::vector<std::vector<Index>> combinations(const std::vector<Axis>& axes, const CLI::App* app);
 
 }  // namespace attn

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "machine/error.h"
 #include "options/options.h"
 #include "sweep/axes.h"
@@ -12,12 +10,11 @@
 namespace attn {
 
 std::vector<ModelPoint> ModelAxes::points(const CLI::App* app) const {
-  const CLI::App nothing_named;
   std::vector<Index> dtypes;
   for (const Precision precision : dtype) dtypes.push_back(static_cast<Index>(precision));
   const std::vector<Axis> all = {{dtype_option, dtypes}, {d_model_option, d_model}, {heads_option, heads}, {n_option, n}};
   std::vector<ModelPoint> points;
-  for (const std::vector<Index>& c : combinations(all, app == nullptr ? nothing_named : *app)) {
+  for (const std::vector<Index>& c : combinations(all, app)) {
     const ModelPoint point{c[3], c[1], c[2], static_cast<Precision>(c[0])};
     if (point.d_model % point.heads != 0) {
       throw UsageError(fmt::format("--heads: expected a divisor of d_model {}, found {}", point.d_model, point.heads));

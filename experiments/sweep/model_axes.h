@@ -4,13 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "options/options.h"
 #include "report/report.h"
 #include "timing/problem.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace attn {
 
@@ -34,10 +30,7 @@ struct ModelAxes {
   std::vector<Precision> dtype = {Precision::f32};
 
   // Where add_model_axes has been called: the options that set them.
-  const CLI::Option* n_option = nullptr;
-  const CLI::Option* d_model_option = nullptr;
-  const CLI::Option* heads_option = nullptr;
-  const CLI::Option* dtype_option = nullptr;
+  AddedOption n_option = {}, d_model_option = {}, heads_option = {}, dtype_option = {};
 
   // All combinations; those not named in `app` vary slowest (sweep/axes.h). Without `app` none is named, and n varies fastest. Throws
   // UsageError where heads do not divide d_model.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-
 #include "machine/error.h"
 #include "machine/threads.h"
 #include "options/number_list.h"
@@ -32,27 +30,23 @@ double parse_max_time(const std::string& text) {
 }  // namespace
 
 void add_measuring_options(CLI::App& app, MeasuringOptions& options) {
-  add_size(app, "--reps", options.reps, "Exactly so many samples per row")->default_str("until the noise is below 2 %");
-  app.add_option_function<std::string>(
-         "--max-time", [&options](const std::string& text) { options.max_time_s = parse_max_time(text); },
-         "Seconds of running time per row at the most")
-      ->type_name("S")
-      ->default_str(fmt::format("{}", options.max_time_s));
+  add_size(app, "--reps", options.reps, "Exactly so many samples per row").default_str("until the noise is below 2 %");
+  add_parsed(app, "--max-time", "S", [&options](const std::string& text) { options.max_time_s = parse_max_time(text); },
+             "Seconds of running time per row at the most")
+      .default_str(fmt::format("{}", options.max_time_s));
   const std::vector<std::pair<std::string, Statistic>> statistics = {
       {"median", Statistic::median}, {"mean", Statistic::mean}, {"min", Statistic::min}};
-  add_choice(app, "--stat", options.statistic, statistics, "Which statistic the text shows")->default_str("median");
-  app.add_flag("--dry-run", options.dry_run,
-               "Print the rows with their operations, bytes and the least time the ceilings allow; time nothing");
+  add_choice(app, "--stat", options.statistic, statistics, "Which statistic the text shows").default_str("median");
+  add_flag(app, "--dry-run", options.dry_run,
+           "Print the rows with their operations, bytes and the least time the ceilings allow; time nothing");
 }
 
-CLI::Option* add_dtypes(CLI::App& app, std::vector<Precision>& target) {
+AddedOption add_dtypes(CLI::App& app, std::vector<Precision>& target) {
   std::vector<std::string_view> names;
   for (const Precision precision : target) names.push_back(name_of(precision));
-  return app
-      .add_option_function<std::string>(
-          "--dtype", [&target](const std::string& text) { target = parse_dtypes(text); }, "Types of the elements")
-      ->type_name("f32|f64,...")
-      ->default_str(fmt::format("{}", fmt::join(names, ",")));
+  return add_parsed(app, "--dtype", "f32|f64,...", [&target](const std::string& text) { target = parse_dtypes(text); },
+                    "Types of the elements")
+      .default_str(fmt::format("{}", fmt::join(names, ",")));
 }
 
 SamplerOptions sampler_options(const MeasuringOptions& options) {

@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "measure/ceilings.h"
+#include "options/options.h"
 #include "timing/measurement_record.h"
 #include "timing/problem.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace attn {
 
@@ -26,7 +22,7 @@ struct MeasuringOptions {
 void add_measuring_options(CLI::App& app, MeasuringOptions& options);
 
 // --dtype; the present value is the default that --help shows.
-CLI::Option* add_dtypes(CLI::App& app, std::vector<Precision>& target);
+AddedOption add_dtypes(CLI::App& app, std::vector<Precision>& target);
 
 SamplerOptions sampler_options(const MeasuringOptions& options);
 

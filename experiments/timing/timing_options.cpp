@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "machine/error.h"
 #include "options/number_list.h"
 #include "options/options.h"
@@ -40,13 +38,13 @@ Json window_side(Index keys) { return keys == unlimited ? Json() : Json(keys); }
 
 TimingAxes add_axes(CLI::App& app, TimingOptions& options) {
   TimingAxes axes{};
-  axes.n = add_sizes(app, "--n", options.n, "Numbers of queries and keys (decode: keys)")->default_str("512..4096");
-  axes.n_k = add_sizes(app, "--n-k,--nk", options.n_k, "Numbers of keys")->default_str("n");
-  axes.d = add_sizes(app, "--d,--d-k,--dk", options.d, "Widths of queries and keys (gemm: inner size)")->default_str("64, gemm: n");
-  axes.d_v = add_sizes(app, "--d-v,--dv", options.d_v, "Widths of values")->default_str("d");
+  axes.n = add_sizes(app, "--n", options.n, "Numbers of queries and keys (decode: keys)").default_str("512..4096");
+  axes.n_k = add_sizes(app, "--n-k,--nk", options.n_k, "Numbers of keys").default_str("n");
+  axes.d = add_sizes(app, "--d,--d-k,--dk", options.d, "Widths of queries and keys (gemm: inner size)").default_str("64, gemm: n");
+  axes.d_v = add_sizes(app, "--d-v,--dv", options.d_v, "Widths of values").default_str("d");
   axes.heads = add_sizes(app, "--heads", options.heads, "Query heads");
   axes.kv_heads =
-      add_sizes(app, "--kv-heads", options.kv_heads, "Key and value heads, each shared by a group of query heads")->default_str("heads");
+      add_sizes(app, "--kv-heads", options.kv_heads, "Key and value heads, each shared by a group of query heads").default_str("heads");
   axes.batch = add_sizes(app, "--batch", options.batch, "Batch sizes");
   axes.dtype = add_dtypes(app, options.dtype);
   return axes;
@@ -57,27 +55,21 @@ void add_what(CLI::App& app, TimingOptions& options) {
     options.what.clear();
     for (const std::string& name : split(text, ',')) options.what.push_back(parse_work(name));
   };
-  app.add_option_function<std::string>("--what", parse_what, "What to time; several run interleaved at each size")
-      ->type_name("scores|standard|fused|decode|gemm,...")
-      ->default_str("scores");
-  app.add_flag("--causal", options.modifiers.causal, "Each query sees the keys up to its own position; the last query the last key");
-  app.add_option_function<std::string>(
-         "--window", [&options](const std::string& text) { parse_window(text, options.modifiers); },
-         "Each query sees so many keys before and after its own position; 'unlimited' for either")
-      ->type_name("LEFT,RIGHT");
-  app.add_option_function<std::string>(
-         "--softcap", [&options](const std::string& text) { parse_softcap(text, options.modifiers); },
-         "Scores become CAP tanh(score / CAP)")
-      ->type_name("CAP");
+  add_parsed(app, "--what", "scores|standard|fused|decode|gemm,...", parse_what, "What to time; several run interleaved at each size")
+      .default_str("scores");
+  add_flag(app, "--causal", options.modifiers.causal, "Each query sees the keys up to its own position; the last query the last key");
+  add_parsed(app, "--window", "LEFT,RIGHT", [&options](const std::string& text) { parse_window(text, options.modifiers); },
+             "Each query sees so many keys before and after its own position; 'unlimited' for either");
+  add_parsed(app, "--softcap", "CAP", [&options](const std::string& text) { parse_softcap(text, options.modifiers); },
+             "Scores become CAP tanh(score / CAP)");
 }
 
 void add_measuring(CLI::App& app, TimingOptions& options) {
-  app.add_option("--protocol", options.protocol, "article is document 1's way, the default for scores alone")->type_name("article|steady");
-  app.add_option("--vs", options.vs, "Time this BLAS library's product on the same operands: NAME=PATH of a shared library")
-      ->type_name("NAME=PATH");
+  add_text(app, "--protocol", "article|steady", options.protocol, "article is document 1's way, the default for scores alone");
+  add_texts(app, "--vs", "NAME=PATH", options.vs, "Time this BLAS library's product on the same operands: NAME=PATH of a shared library");
   add_measuring_options(app, options);
-  app.add_flag("--stats", options.stats, "Further lines on each row: rates, samples, memory, fitted exponents");
-  app.add_flag("--explain", options.explain, "Measure the parts of document 1's table on this machine, at the largest n");
+  add_flag(app, "--stats", options.stats, "Further lines on each row: rates, samples, memory, fitted exponents");
+  add_flag(app, "--explain", options.explain, "Measure the parts of document 1's table on this machine, at the largest n");
 }
 
 }  // namespace
@@ -98,8 +90,8 @@ std::vector<TimingPoint> points_of(const TimingOptions& options, const TimingAxe
       {axes.dtype, dtypes}, {axes.batch, options.batch}, {axes.heads, options.heads}, {axes.kv_heads, options.kv_heads},
       {axes.d, options.d},  {axes.d_v, options.d_v},     {axes.n, options.n},         {axes.n_k, options.n_k}};
   std::vector<TimingPoint> points;
-  for (const std::vector<Index>& c : combinations(all, app)) {
-    TimingPoint point{c[6], c[7] == 0 ? c[6] : c[7], c[4], c[5] == 0 ? c[4] : c[5],     axes.d->count() > 0 ? c[4] : c[6],
+  for (const std::vector<Index>& c : combinations(all, &app)) {
+    TimingPoint point{c[6], c[7] == 0 ? c[6] : c[7], c[4], c[5] == 0 ? c[4] : c[5],     axes.d.given() ? c[4] : c[6],
                       c[2], c[3] == 0 ? c[2] : c[3], c[1], static_cast<Precision>(c[0])};
     if (point.heads % point.kv_heads != 0) {
       throw UsageError(fmt::format("--kv-heads: expected a divisor of {} heads, found {}", point.heads, point.kv_heads));
@@ -116,7 +108,7 @@ bool article_protocol(const TimingOptions& options, const TimingAxes& axes) {
   const bool plain_scores = options.what == std::vector<Work>{Work::scores} && options.vs.empty() && !options.modifiers.any() &&
                             options.dtype == std::vector<Precision>{Precision::f64} && options.d.size() == 1 && options.reps == 0;
   bool other_axes = false;
-  for (const CLI::Option* axis : {axes.batch, axes.heads, axes.kv_heads, axes.d_v, axes.n_k}) other_axes = other_axes || axis->count() > 0;
+  for (const AddedOption& axis : {axes.batch, axes.heads, axes.kv_heads, axes.d_v, axes.n_k}) other_axes = other_axes || axis.given();
   const bool possible = plain_scores && !other_axes && !options.stats;
   if (options.protocol == "article" && !possible) {
     throw UsageError("--protocol: article is document 1's measurement of float64 scores; the other options want steady");

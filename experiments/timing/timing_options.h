@@ -10,11 +10,6 @@
 #include "timing/measuring_options.h"
 #include "timing/problem.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace attn {
 
 struct TimingOptions : MeasuringOptions {
@@ -38,7 +33,7 @@ struct TimingOptions : MeasuringOptions {
 
 // The options that are axes, in the order in which unnamed ones vary.
 struct TimingAxes {
-  CLI::Option *dtype, *batch, *heads, *kv_heads, *d, *d_v, *n, *n_k;
+  AddedOption dtype, batch, heads, kv_heads, d, d_v, n, n_k;
 };
 
 // Adds all of them; the result is valid as long as `app`.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "machine/error.h"
+#include "machine/memory_limit.h"
 #include "measure/clock.h"
 #include "measure/memory_bandwidth.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t touched_page_bytes = 4096;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t smallest_working_set = 8 * mebibyte;  // less says nothing of memory anywhere
 
 // Writes one byte to each 4 KiB with all threads; seconds.
 double touch_s(volatile unsigned char* memory, std::ptrdiff_t pages, int threads) {
@@ -46,8 +48,9 @@ FirstTouchCost measure_first_touch(std::size_t bytes, PageSize pages, int thread
 
 double measure_read_gbps(std::size_t bytes, int threads) { return MemoryBandwidth(bytes, threads).measure_gbps(MemoryOperation::read); }
 
-std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches) {
-  return std::clamp<std::size_t>(4 * last_cache_bytes(caches), 64 * mebibyte, 512 * mebibyte);
+std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches, std::uint64_t free_bytes) {
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(4 * last_cache_bytes(caches), 64 * mebibyte, 512 * mebibyte);
+  return std::max<std::uint64_t>(std::min(wanted, free_bytes / 2), smallest_working_set);
 }
 
 namespace {
@@ -56,7 +59,7 @@ void add_bandwidths(Ceilings& ceilings) {
   MachineFacts machine;
   add_cpu_facts(machine);
   const std::uint64_t last_cache = last_cache_bytes(machine.caches);
-  MemoryBandwidth memory(bandwidth_working_set(machine.caches), ceilings.threads);
+  MemoryBandwidth memory(bandwidth_working_set(machine.caches, available_memory().free_bytes), ceilings.threads);
   ceilings.bandwidth_bytes = memory.bytes();
   ceilings.beyond_caches = last_cache > 0 && memory.bytes() >= 4 * last_cache;
   ceilings.read_gbps = memory.measure_gbps(MemoryOperation::read);
@@ -75,7 +78,8 @@ Ceilings measure_ceilings(int threads) {
   ceilings.f32_all_threads = measure_arithmetic_peak<float>(threads);
   ceilings.f64_all_threads = measure_arithmetic_peak<double>(threads);
   add_bandwidths(ceilings);
-  constexpr std::size_t touched_bytes = 32 * mebibyte;
+  const std::size_t touched_bytes =
+      std::clamp<std::uint64_t>(available_memory().free_bytes / 2, smallest_working_set, 32 * mebibyte);
   ceilings.small_pages_one_thread = measure_first_touch(touched_bytes, PageSize::small, 1);
   ceilings.huge_pages_one_thread = measure_first_touch(touched_bytes, PageSize::huge, 1);
   ceilings.small_pages_all_threads = measure_first_touch(touched_bytes, PageSize::small, threads);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "machine/allocation.h"
@@ -44,10 +45,11 @@ struct Ceilings {
   FirstTouchCost huge_pages_all_threads;
 };
 
-// Throws UsageError unless threads >= 1, MemoryError where the working set cannot be had.
+// Throws UsageError unless threads >= 1, MemoryError where not even 8 MiB can be had.
 Ceilings measure_ceilings(int threads);
 
-// The size for bandwidth_bytes on a machine with these caches: four times the last one, between 64 and 512 MiB.
-std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches);
+// The size for bandwidth_bytes on a machine with these caches: four times the last one, between 64 and 512 MiB, but no more than half of
+// the `free_bytes` there are, and at least 8 MiB.
+std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches, std::uint64_t free_bytes = UINT64_MAX);
 
 }  // namespace attn

@@ -120,6 +120,11 @@ TEST_CASE("--dry-run prints what would be run, and runs nothing") {
   const Json parts = document_of({"layer-sweep", "--dry-run", "--n", "1000000", "--dtype", "f32,f64"})["results"];
   CHECK(parts.size() == 8);
   CHECK(contains(run_attn({"layer-sweep", "--dry-run"}).out, "all rows, at least: "));
+  const Json scaling = document_of({"scaling-sweep", "--dry-run", "--d-k", "1000000000", "--gradients"})["results"];
+  REQUIRE(scaling.size() == 2);
+  CHECK(scaling[0]["normals"] == 22000e9);
+  CHECK(scaling[0]["predicted_s"] > 1000);
+  CHECK(scaling[1]["predicted_s"] > scaling[0]["predicted_s"]);
 }
 
 TEST_CASE("lists of sizes over a layer multiply, the first named varying slowest") {

@@ -100,6 +100,14 @@ TEST_CASE("what does not fit into memory is said before it is allocated") {
   }
 }
 
+TEST_CASE("the ceilings are measured with what memory there is") {
+  // 134 MB, four times a last cache of 32 MiB, cannot be had here.
+  const Outcome env = run_attn({"env", "--json", "--threads", "1"}, after("ulimit -v 130000;"));
+  INFO(env.err);
+  CHECK(env.exit_code == 0);
+  CHECK_FALSE(Json::parse(env.out)["results"].empty());
+}
+
 TEST_CASE("with hardly any memory a sweep goes on, and nothing crashes") {
   for (const char* kilobytes : {"20000", "40000", "60000", "100000"}) {
     const RunOptions limited = after("ulimit -v " + std::string(kilobytes) + ";");

@@ -89,6 +89,7 @@ std::vector<std::vector<std::string>> calls(const attn::TemporaryFolder& folder)
           {"reproduce", "--check"},
           {"scaling-sweep", "--d-k", "4,8", "--trials", "20", "--gradients"},
           {"scaling-sweep", "--d-k", "4,1000000000000", "--trials", "20", "--gradients"},
+          {"scaling-sweep", "--d-k", "4,8", "--gradients", "--dry-run"},
           {"timing-sweep", "--n", "16,32"},
           {"claims", "--only", "spread,training,heads,no-peek,dispatch", "--quick"},
           {"timing-sweep", "--what", "scores,standard,fused,decode,gemm", "--n", "16,32,64", "--reps", "6", "--causal"},

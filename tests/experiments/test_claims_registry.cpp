@@ -38,7 +38,7 @@ TEST_CASE("every claim says what it is in at most ten words, whose it is, and by
     CHECK(claim.examine != nullptr);
   }
   for (const char* id : {"spread", "saturation", "scaled-constant", "gradients", "training", "quadratic", "heads", "no-peek", "last-row",
-                         "first-row", "pytorch", "fused", "dispatch", "sparse"}) {
+                         "first-row", "pytorch", "fused", "dispatch", "kv-cache", "sparse", "bottleneck"}) {
     CHECK(ids.count(id) == 1);
   }
 }

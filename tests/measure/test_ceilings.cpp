@@ -101,6 +101,9 @@ TEST_CASE("bandwidth is measured on four times the last cache, within reason") {
   CHECK(bandwidth_working_set({{"Unified", 3, 260 * mebibyte, 64}}) == 512 * mebibyte);
   CHECK(bandwidth_working_set({{"Unified", 2, mebibyte, 1}}) == 64 * mebibyte);
   CHECK(bandwidth_working_set({}) == 64 * mebibyte);
+  CHECK(bandwidth_working_set({{"Unified", 3, 32 * mebibyte, 8}}, 400 * mebibyte) == 128 * mebibyte);
+  CHECK(bandwidth_working_set({{"Unified", 3, 32 * mebibyte, 8}}, 100 * mebibyte) == 50 * mebibyte);
+  CHECK(bandwidth_working_set({}, 0) == 8 * mebibyte);
 }
 
 TEST_CASE("all ceilings at once") {

@@ -26,7 +26,7 @@ AttentionWeights<T> random_weights(Index d_model, std::uint64_t seed) {
           random_matrix<T>(d_model, d_model, seed + 2, spread), random_matrix<T>(d_model, d_model, seed + 3, spread)};
 }
 
-namespace plain {
+namespace plain_layer {
 
 template <class T, class U>
 Matrix<double> product(MatrixView<const T> a, MatrixView<const U> b) {
@@ -77,7 +77,7 @@ Matrix<double> attention_layer(const AttentionWeights<T>& w, Index heads, Matrix
 
 inline double gelu(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x))); }
 
-}  // namespace plain
+}  // namespace plain_layer
 
 // Largest |a - b|; NaN where there is one.
 template <class T>

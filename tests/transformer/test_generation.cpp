@@ -11,7 +11,7 @@ TEMPLATE_TEST_CASE("generation with and without a cache gives the rows of the wh
     const Index n = 40, d_model = 32;
     const auto x = random_matrix<TestType>(n, d_model, 1);
     const AttentionWeights<TestType> weights = random_weights<TestType>(d_model, 10);
-    const Matrix<double> expected = plain::attention_layer(weights, heads, x.view());
+    const Matrix<double> expected = plain_layer::attention_layer(weights, heads, x.view());
     const double allowed = 200 * std::numeric_limits<TestType>::epsilon();
 
     Matrix<TestType> y(n, d_model);
@@ -27,8 +27,8 @@ TEMPLATE_TEST_CASE("generation with and without a cache gives the rows of the wh
       CHECK(largest_difference<TestType>(rows.view(), expected.view()) < allowed);
       CHECK(cache.length() == n);
     }
-    CHECK(largest_difference<TestType>(cache.keys(), plain::product(x.view(), weights.k.view())) < allowed);
-    CHECK(largest_difference<TestType>(cache.values(), plain::product(x.view(), weights.v.view())) < allowed);
+    CHECK(largest_difference<TestType>(cache.keys(), plain_layer::product(x.view(), weights.k.view())) < allowed);
+    CHECK(largest_difference<TestType>(cache.values(), plain_layer::product(x.view(), weights.v.view())) < allowed);
   }
 }
 

@@ -15,7 +15,7 @@ TEMPLATE_TEST_CASE("attention of heads side by side is that of each head, by bot
         const auto q = random_matrix<TestType>(queries, d_model, 1);
         const auto k = random_matrix<TestType>(keys, d_model, 2);
         const auto v = random_matrix<TestType>(keys, d_model, 3);
-        const Matrix<double> expected = plain::attention(heads, causal, q.view(), k.view(), v.view());
+        const Matrix<double> expected = plain_layer::attention(heads, causal, q.view(), k.view(), v.view());
         for (const AttentionAlgorithm algorithm : {AttentionAlgorithm::standard, AttentionAlgorithm::fused}) {
           INFO("heads " << heads << " causal " << causal << " queries " << queries << " keys " << keys);
           Matrix<TestType> o(queries, d_model);
@@ -32,9 +32,9 @@ TEMPLATE_TEST_CASE("feed-forward is two products with GELU between them", "", fl
   const auto y = random_matrix<TestType>(n, d_model, 1);
   const FeedForwardWeights<TestType> weights{random_matrix<TestType>(d_model, d_hidden, 2, 0.2),
                                              random_matrix<TestType>(d_hidden, d_model, 3, 0.1)};
-  Matrix<double> expected_hidden = plain::product(y.view(), weights.in.view());
-  for (Index i = 0; i < expected_hidden.size(); ++i) expected_hidden.data()[i] = plain::gelu(expected_hidden.data()[i]);
-  const Matrix<double> expected = plain::product(MatrixView<const double>(expected_hidden), weights.out.view());
+  Matrix<double> expected_hidden = plain_layer::product(y.view(), weights.in.view());
+  for (Index i = 0; i < expected_hidden.size(); ++i) expected_hidden.data()[i] = plain_layer::gelu(expected_hidden.data()[i]);
+  const Matrix<double> expected = plain_layer::product(MatrixView<const double>(expected_hidden), weights.out.view());
   Matrix<TestType> hidden(n, d_hidden), z(n, d_model);
   feed_forward<TestType>(weights, y.view(), hidden.view(), z.view());
   const double allowed = 100 * std::numeric_limits<TestType>::epsilon();

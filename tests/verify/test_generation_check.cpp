@@ -4,51 +4,13 @@
 #include <limits>
 
 #include "catch.h"
-#include "transformer/generation.h"
+#include "transformer/both_ways.h"
 #include "transformer/plain_layer.h"
 #include "verify/feed_forward_check.h"
 
 using namespace attn;
 
 namespace {
-
-// n tokens generated both ways; `meddle` is called after every step with a cache and may spoil it.
-template <class T>
-class BothWays {
- public:
-  using Meddle = std::function<void(KvCache<T>& cache, Index t)>;
-
-  BothWays(Index n, Index d_model, Index heads, const Meddle& meddle = {})
-      : heads_(heads),
-        x_(random_matrix<T>(n, d_model, 1)),
-        weights_(random_weights<T>(d_model, 2)),
-        buffers_(n, d_model),
-        uncached(n, d_model),
-        cached(n, d_model) {
-    generate_uncached<T>(weights_, heads, x_.view(), buffers_, uncached.view());
-    KvCache<T> cache(n, d_model);
-    CachedBuffers<T> step(d_model);
-    for (Index t = 0; t < n; ++t) {
-      cached_step<T>(weights_, heads, x_.view().block(t, 0, 1, d_model), cache, step, cached.view().block(t, 0, 1, d_model));
-      if (meddle) meddle(cache, t);
-    }
-  }
-
-  GenerationAgreement compare() const {
-    return compare_generation(GeneratedRows<T>{x_.view(), weights_.q.view(), weights_.k.view(), weights_.v.view(), weights_.o.view(),
-                                               heads_, buffers_.q.view(), buffers_.k.view(), buffers_.v.view(), uncached.view(),
-                                               cached.view()});
-  }
-
- private:
-  Index heads_;
-  Matrix<T> x_;
-  AttentionWeights<T> weights_;
-  UncachedBuffers<T> buffers_;
-
- public:
-  Matrix<T> uncached, cached;
-};
 
 // The newest key or value once more, under another token.
 template <class T>
@@ -139,9 +101,9 @@ TEMPLATE_TEST_CASE("a feed-forward part is right or found wrong", "", float, dou
   CHECK(check().row == 3);
   CHECK(check().column == 7);
   // ReLU instead of GELU.
-  Matrix<double> rectified = plain::product(y.view(), weights.in.view());
+  Matrix<double> rectified = plain_layer::product(y.view(), weights.in.view());
   for (Index i = 0; i < rectified.size(); ++i) rectified.data()[i] = std::max(0.0, rectified.data()[i]);
-  const Matrix<double> other = plain::product(MatrixView<const double>(rectified), weights.out.view());
+  const Matrix<double> other = plain_layer::product(MatrixView<const double>(rectified), weights.out.view());
   for (Index i = 0; i < z.size(); ++i) z.data()[i] = static_cast<TestType>(other.data()[i]);
   CHECK_FALSE(check().within());
 }
