@@ -7,6 +7,8 @@
 //           for jr by NR                      B micro-panel  kc x NR  in the first-level cache
 //             for ir by MR                    micro-kernel: MR x NR of C in registers
 //
+// A product with few rows takes none of them (thin-inl.h).
+//
 // Goto and van de Geijn 2008; Van Zee and van de Geijn 2015 (see micro_kernel-inl.h).
 #include "gemm/gemm.h"
 
@@ -29,6 +31,7 @@
 #include "gemm/blocking-inl.h"
 #include "gemm/macro_kernel-inl.h"
 #include "gemm/packing-inl.h"
+#include "gemm/thin-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attn {
@@ -94,6 +97,11 @@ template <class T>
 void multiply(const Problem<T>& x, int num_threads) {
   using Block = Blocking<T>;
   const Plan<T> plan = make_plan(x);
+  const auto epilogue_at = [&](Index p0) {
+    if (p0 > 0) return Epilogue<T>{Finish::add, x.alpha, x.beta};
+    return Epilogue<T>{x.beta == T{0} ? (plan.stream ? Finish::stream : Finish::store) : Finish::update, x.alpha, x.beta};
+  };
+  if (x.m <= thin_rows && !plan.stream) return multiply_thin(x, plan.kc, num_threads, epilogue_at);
   const Index b_elements = plan.nc * plan.kc;
   const Index a_elements = plan.pack_a ? std::min(x.m, plan.a_rows) * packed_row_stride<T>(plan.kc) : 0;
   T* const b_packed = workspace<T>(round_up(b_elements, 64) + a_elements);
@@ -105,8 +113,7 @@ void multiply(const Problem<T>& x, int num_threads) {
     const Index nc = std::min(plan.nc, x.n - j0);
     for (Index p0 = 0; p0 < x.k; p0 += plan.kc) {  // loop pc
       const Index kc = std::min(plan.kc, x.k - p0);
-      Epilogue<T> epilogue{Finish::add, x.alpha, x.beta};
-      if (p0 == 0) epilogue.finish = x.beta == T{0} ? (plan.stream ? Finish::stream : Finish::store) : Finish::update;
+      const Epilogue<T> epilogue = epilogue_at(p0);
 #pragma omp for schedule(dynamic, 1)
       for (Index j = 0; j < nc; j += Block::nr) pack_b_panel(x, p0, kc, j0 + j, std::min(Block::nr, nc - j), b_packed + j * kc);
 

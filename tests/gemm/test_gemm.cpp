@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE("gemm: every edge of the register tile", "", float, double) {
 TEMPLATE_TEST_CASE("gemm: every edge of the blocks, for any number of threads", "", float, double) {
   const std::vector<Shape> shapes = {{70, 50, 191}, {70, 50, 193},  {64, 96, 255},  {67, 97, 256},   {65, 95, 257},  {66, 49, 383},
                                      {66, 49, 385}, {33, 50, 511},  {33, 50, 513},  {30, 20, 767},   {31, 21, 769},  {20, 10, 1537},
-                                     {9, 5, 3073},  {129, 257, 64}, {257, 129, 40}, {2100, 17, 300}, {9, 4200, 256}, {1, 5000, 70},
+                                     {9, 5, 3073},  {129, 257, 64}, {257, 129, 40}, {2100, 17, 300}, {9, 4200, 256}, {1, 5000, 70},  {4, 2503, 801},
                                      {5000, 1, 70}, {3, 3, 20000},  {1, 1, 50001},  {32, 32, 16384}, {300, 301, 30}};
   for (const Shape& shape : shapes) {
     for (const bool transposed : {false, true}) {
@@ -166,7 +166,38 @@ TEMPLATE_TEST_CASE("gemm: a part of the product has the same bits as in the whol
     Matrix<TestType> part(11, 13);
     gemm_nt(TestType(0.3), a.view().block(39, 0, 11, 900), b.view().block(107, 0, 13, 900), 0, part);
     CHECK(same_bits(part.view(), whole.view().block(39, 107, 11, 13)));
+    for (const Index rows : {1, 2, 4, 5}) {  // few rows are computed another way
+      Matrix<TestType> few(rows, 120);
+      gemm_nt(TestType(0.3), a.view().block(50 - rows, 0, rows, 900), b, 0, few);
+      CHECK(same_bits(few.view(), whole.view().block(50 - rows, 0, rows, 120)));
+    }
   });
+}
+
+TEMPLATE_TEST_CASE("gemm: few rows have the same bits as many, wherever B lies, for any number of threads", "", float, double) {
+  std::mt19937 random(6);
+  Matrix<TestType> a(9, 801);
+  Matrix<TestType> b(801, 2503);
+  Matrix<TestType> start(9, 2503);
+  fill_normal(a.view(), random);
+  fill_normal(b.view(), random);
+  fill_normal(start.view(), random);
+  const int before = threads();
+  for (const int num_threads : {1, 2, 3}) {
+    set_threads(num_threads);
+    for_each_target([&] {
+      for (const TestType beta : {TestType(0), TestType(-0.5)}) {
+        Matrix<TestType> whole = copy(start.view());
+        gemm(TestType(1.5), a, b, beta, whole);
+        for (const Index rows : {1, 3, 4}) {
+          Matrix<TestType> few = copy(start.view().block(2, 3, rows, 2500));
+          gemm(TestType(1.5), a.view().block(2, 0, rows, 801), b.view().block(0, 3, 801, 2500), beta, few);
+          CHECK(same_bits(few.view(), whole.view().block(2, 3, rows, 2500)));
+        }
+      }
+    });
+  }
+  set_threads(before);
 }
 
 TEST_CASE("gemm: shapes that do not fit are errors that say which") {
