@@ -41,7 +41,18 @@ function(attn_compile_quickly target)
   endif()
 endfunction()
 
-# attn_compile_fully(FILES): files of such a target that do spend time.
-function(attn_compile_fully)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+# attn_compile_fully(TARGET FILES): files of such a target that do spend time.
+function(attn_compile_fully target)
+  target_sources(${target} PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> SKIP_PRECOMPILE_HEADERS ON
+                              SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# attn_compile_together(TARGET GROUP FILES): files of a target that go through the compiler as one, which halves the time of a clean build:
+# what they instantiate of the JSON and option libraries is instantiated once. Names in unnamed namespaces must differ within a group.
+option(ATTN_COMPILE_TOGETHER "Compile groups of files of the program and the tests as one: faster from scratch, slower after a change" ON)
+function(attn_compile_together target group)
+  target_sources(${target} PRIVATE ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ATTN_COMPILE_TOGETHER} UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
 endfunction()

@@ -41,7 +41,7 @@ void add_layer(Finding& finding, const LayerTotal& layer) {
   finding.quantities.push_back({"time_s", at, layer.time_s->total()});
 }
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_bottleneck(const ClaimSettings& settings) {
   const LayerOptions options = options_for(settings);
   const LayerResult result = measure_layer(options);
   Finding finding;
@@ -83,7 +83,7 @@ Claim bottleneck_claim() {
           "on, or with one of them; does not hold: at none",
           true,
           25,
-          examine};
+          examine_bottleneck};
 }
 
 }  // namespace attn

@@ -87,7 +87,7 @@ std::string measured_text(const std::vector<SpeedPoint>& points) {
   return text;
 }
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_fused(const ClaimSettings& settings) {
   Finding finding;
   std::vector<SpeedPoint> points;
   for (const Precision precision : {Precision::f32, Precision::f64}) {
@@ -159,7 +159,7 @@ Claim fused_claim() {
               stated_ratio),
           true,
           40,
-          examine};
+          examine_fused};
 }
 
 }  // namespace attn

@@ -27,7 +27,7 @@ struct Series {
   std::vector<double> n, time_s;
 };
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_kv_cache(const ClaimSettings& settings) {
   const GenerationOptions options = options_for(settings);
   Finding finding;
   Series uncached, cached;
@@ -85,7 +85,7 @@ Claim kv_cache_claim() {
                       worthwhile_speedup, linear_exponent, quadratic_exponent),
           true,
           20,
-          examine};
+          examine_kv_cache};
 }
 
 }  // namespace attn

@@ -61,7 +61,7 @@ std::string name_of(const PeerProblem& problem) {
   return fmt::format("{}{} n = {}", problem.dtype, problem.causal ? " causal" : "", problem.n);
 }
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_dispatch(const ClaimSettings& settings) {
   Finding finding;
   if (!settings.peers) {
     finding.measured = "nothing";
@@ -137,7 +137,7 @@ Claim dispatch_claim() {
           "the plain one's (as ratios); in part: in some; does not hold: in none",
           true,
           0,
-          examine};
+          examine_dispatch};
 }
 
 }  // namespace attn

@@ -88,7 +88,7 @@ std::string growth_text(Finding& finding, const std::vector<PytorchDifference>& 
   return fmt::format("{}^{:.2f} (95 %: {:.2f} to {:.2f})", name, fit->exponent, *fit->exponent_low, *fit->exponent_high);
 }
 
-Finding examine(const ClaimSettings&) {
+Finding examine_pytorch(const ClaimSettings&) {
   const std::vector<PytorchDifference> differences = measure_pytorch(standard_attend<double>());
   Finding finding;
   double own = 0, others = 0;
@@ -144,7 +144,7 @@ Claim pytorch_claim() {
                   stated, part_allowed),
       true,
       1,
-      examine};
+      examine_pytorch};
 }
 
 }  // namespace attn

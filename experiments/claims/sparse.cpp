@@ -113,7 +113,7 @@ std::string loss_text(const WindowLoss& loss) {
                      2 * loss.reach + 1, loss.seq, percent(loss.outside), percent(loss.error));
 }
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_sparse(const ClaimSettings& settings) {
   Finding finding;
   SparseNumbers numbers{time_exponent(timed_reach, settings, finding), time_exponent(unlimited, settings, finding),
                         measure_window_losses(standard_attend<double>(), settings.seed, settings.quick)};
@@ -167,7 +167,7 @@ Claim sparse_claim() {
                       linear_exponent, more_than_linear, 2 * judged_reach + 1, 100 * small_share),
           true,
           10,
-          examine};
+          examine_sparse};
 }
 
 }  // namespace attn

@@ -15,7 +15,7 @@ double root_of(Index d_k) { return std::sqrt(static_cast<double>(d_k)); }
 
 std::string name_of(Entries entries) { return entries == Entries::normal ? "Gaussian" : "uniform"; }
 
-Finding examine(const ClaimSettings& settings) {
+Finding examine_spread(const ClaimSettings& settings) {
   const ScalingOptions options = scaling_options(settings);
   const std::vector<SpreadPoint> points = measure_spread(options);
   Finding finding;
@@ -87,7 +87,7 @@ Claim spread_claim() {
                   errors_allowed, 100 * part_allowed),
       false,
       1,
-      examine};
+      examine_spread};
 }
 
 }  // namespace attn

@@ -55,7 +55,7 @@ double widest(const std::vector<std::string>& labels) {
 }
 
 // Where everything stands; y grows downwards.
-struct Layout {
+struct SvgLayout {
   double cell = 44;
   Index label_step = 1;  // each so many-th label is shown
   bool slanted = false;  // column labels
@@ -73,8 +73,8 @@ double cell_size(Index most) {
   return most <= most_with_digits ? 34 : std::max(4.0, std::floor(all_cells / static_cast<double>(most)));
 }
 
-Layout lay_out(const HeatMap& map) {
-  Layout layout;
+SvgLayout lay_out(const HeatMap& map) {
+  SvgLayout layout;
   const Index rows = map.values.rows();
   const Index columns = map.values.cols();
   layout.cell = cell_size(std::max(rows, columns));
@@ -98,7 +98,7 @@ Layout lay_out(const HeatMap& map) {
   return layout;
 }
 
-std::string head(const HeatMap& map, const Layout& layout) {
+std::string head(const HeatMap& map, const SvgLayout& layout) {
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
       "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"{2}\" fill=\"{3}\">\n",
@@ -115,7 +115,7 @@ std::string head(const HeatMap& map, const Layout& layout) {
                            title_font, xml(map.title));
 }
 
-std::string labels(const HeatMap& map, const Layout& layout) {
+std::string labels(const HeatMap& map, const SvgLayout& layout) {
   std::string svg;
   for (Index i = 0; i < map.values.rows(); i += layout.label_step) {
     svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\" dominant-baseline=\"central\">{}</text>\n", layout.left - 8,
@@ -131,7 +131,7 @@ std::string labels(const HeatMap& map, const Layout& layout) {
   return svg;
 }
 
-std::string cell(const HeatMap& map, const Layout& layout, Index i, Index j) {
+std::string cell(const HeatMap& map, const SvgLayout& layout, Index i, Index j) {
   const Index most = std::max(map.values.rows(), map.values.cols());
   const double value = map.values(i, j);
   const Rgb color = scale_color(value / map.top);
@@ -151,7 +151,7 @@ std::string cell(const HeatMap& map, const Layout& layout, Index i, Index j) {
 }
 
 // The scale beside the cells, with five marks.
-std::string legend(const HeatMap& map, const Layout& layout) {
+std::string legend(const HeatMap& map, const SvgLayout& layout) {
   const double x = layout.x(map.values.cols()) + legend_gap;
   const double height = layout.y(map.values.rows()) - layout.top;
   std::string svg = fmt::format("<rect x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\" fill=\"url(#scale)\"/>\n", x, layout.top,
@@ -165,7 +165,7 @@ std::string legend(const HeatMap& map, const Layout& layout) {
   return svg;
 }
 
-std::string notes(const HeatMap& map, const Layout& layout) {
+std::string notes(const HeatMap& map, const SvgLayout& layout) {
   std::string svg;
   double y = layout.y(map.values.rows()) + margin + font;
   for (const std::u32string& note : layout.notes) {
@@ -178,7 +178,7 @@ std::string notes(const HeatMap& map, const Layout& layout) {
 }  // namespace
 
 std::string svg_picture(const HeatMap& map) {
-  const Layout layout = lay_out(map);
+  const SvgLayout layout = lay_out(map);
   std::string svg = head(map, layout) + labels(map, layout);
   for (Index i = 0; i < map.values.rows(); ++i) {
     for (Index j = 0; j < map.values.cols(); ++j) svg += cell(map, layout, i, j);

@@ -19,7 +19,7 @@ constexpr std::u32string_view shades = U" ░▒▓█";
 constexpr std::u32string_view ascii_shades = U" .:-=+*#%@";
 
 // Where everything stands.
-struct Layout {
+struct TextLayout {
   std::vector<std::u32string> rows, columns;  // labels as they are shown
   Index label_width = 0, cell = 1;
   Index band = 1;  // columns in one band
@@ -43,8 +43,8 @@ Index widest_letter(const std::vector<std::u32string>& labels) {
   return widest;
 }
 
-Layout lay_out(const HeatMap& map, const TerminalStyle& style) {
-  Layout layout{shown(map.row_labels, style.utf8), shown(map.column_labels, style.utf8)};
+TextLayout lay_out(const HeatMap& map, const TerminalStyle& style) {
+  TextLayout layout{shown(map.row_labels, style.utf8), shown(map.column_labels, style.utf8)};
   for (std::u32string& label : layout.rows) {
     label = shortened(label, std::max<Index>(style.width / 4, 8), style.utf8);
     layout.label_width = std::max(layout.label_width, display_width(label));
@@ -120,7 +120,7 @@ void add_cells(Text& text, std::span<const double> values, double top, Index cel
 // Labels are in the terminal's own colour: marked as styled, they are not searched for words that get one.
 void add_label(Text& text, const std::u32string& label) { text.add_styled(encode_utf8(label), own_color); }
 
-void add_row(Text& text, const HeatMap& map, const Layout& layout, const TerminalStyle& style, Index row, Index first, Index count) {
+void add_row(Text& text, const HeatMap& map, const TextLayout& layout, const TerminalStyle& style, Index row, Index first, Index count) {
   const std::u32string& label = layout.rows[static_cast<std::size_t>(row)];
   for (Index line = 0; line < layout.row_lines; ++line) {
     const bool middle = line == layout.row_lines / 2;
@@ -132,7 +132,7 @@ void add_row(Text& text, const HeatMap& map, const Layout& layout, const Termina
   }
 }
 
-void add_band(Text& text, const HeatMap& map, const Layout& layout, const TerminalStyle& style, Index first, Index count) {
+void add_band(Text& text, const HeatMap& map, const TextLayout& layout, const TerminalStyle& style, Index first, Index count) {
   const auto begin = layout.columns.begin() + first;
   for (const std::u32string& line : column_headings({begin, begin + count}, {layout.left(), layout.cell, style.width}, style.utf8)) {
     add_label(text.line(), line);
@@ -168,7 +168,7 @@ Text terminal_title(const HeatMap& map, const TerminalStyle& style) {
 }
 
 Text terminal_picture(const HeatMap& map, const TerminalStyle& style) {
-  const Layout layout = lay_out(map, style);
+  const TextLayout layout = lay_out(map, style);
   Text text;
   for (Index first = 0; first < map.values.cols(); first += layout.band) {
     text.line();

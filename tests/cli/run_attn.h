@@ -19,3 +19,5 @@ struct RunOptions {
 };
 
 Outcome run_attn(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

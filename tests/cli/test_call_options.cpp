@@ -13,8 +13,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // (a, b, c, d) to (a, c, b, d), as (batch, heads, seq, dim) to (batch, seq, heads, dim).
 Tensor transposed(const Tensor& tensor) {
   const std::vector<Index>& s = tensor.shape();

@@ -10,8 +10,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 Json document_of(const std::vector<std::string>& arguments) {
   const Outcome outcome = run_attn(arguments);
   INFO(outcome.err);

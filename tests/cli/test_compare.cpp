@@ -12,8 +12,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // Samples evenly spread by 2 % on either side of a median.
 std::vector<double> samples(double median_ns, int count = 20) {
   std::vector<double> times;

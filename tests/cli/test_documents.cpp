@@ -16,8 +16,6 @@ namespace {
 
 std::string document(const std::string& name) { return attn::read_file(std::string(ATTN_DATA_DIR) + "/documents/" + name + ".txt"); }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 Json json_of(std::vector<std::string> arguments) {
   arguments.push_back("--json");
   const Outcome outcome = run_attn(arguments);

@@ -73,8 +73,6 @@ bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 const std::string utf8 = "LANG=C.UTF-8";
 const std::string many_colors = "COLORTERM=truecolor";
 

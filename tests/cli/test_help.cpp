@@ -14,8 +14,6 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // Both outputs of a shell command, its exit code in a last line of their own.
 std::string shell(const std::string& command) {
   std::FILE* pipe = popen(("{ " + command + "\n} 2>&1; echo \"exit $?\"").c_str(), "r");

@@ -20,8 +20,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 RunOptions after(const std::string& shell_prefix) {
   RunOptions options;
   options.shell_prefix = shell_prefix;

@@ -11,8 +11,6 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // One line on stderr, nothing on stdout.
 void check_refused(const std::vector<std::string>& arguments, int exit_code, const std::string& message, const RunOptions& options = {}) {
   const Outcome outcome = run_attn(arguments, options);

@@ -10,8 +10,6 @@ using namespace attn;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 void check_refused(const Outcome& outcome, int exit_code, const std::string& message) {
   INFO(outcome.err);
   CHECK(outcome.exit_code == exit_code);

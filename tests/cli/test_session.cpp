@@ -15,8 +15,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // A sweep whose first row takes a moment and whose second takes minutes.
 std::vector<std::string> long_sweep(const std::string& format = "text") {
   return {"timing-sweep", "--what", "gemm",    "--n",       "64,12000", "--reps",   "2",
