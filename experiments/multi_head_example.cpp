@@ -52,7 +52,9 @@ MultiHeadInputs draw_multi_head(int document, const MultiHeadSizes& sizes, const
 }
 
 MultiHeadResult run_multi_head(const MultiHeadInputs& inputs, bool causal) {
-  const auto& [head, heads, batch] = inputs.sizes;
+  const auto& head = inputs.sizes.head;
+  const Index heads = inputs.sizes.heads;
+  const Index batch = inputs.sizes.batch;
   const Matrix<double> q = product(inputs.x, inputs.w_q);
   const Matrix<double> k = product(inputs.x, inputs.w_k);
   const Matrix<double> v = product(inputs.x, inputs.w_v);

@@ -90,3 +90,21 @@ TEST_CASE("diff: shapes, ulps and tolerances") {
   CHECK(run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--rtol", "1e-6"}).exit_code == 0);
   check_refused(run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--rtol", "1e-6", "--ulp", "1"}), 2, "--ulp");
 }
+
+TEST_CASE("diff: no finite number is within a tolerance of an infinity or of NaN") {
+  const TensorFiles files;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> numbers = {1, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Tensor tensor(Dtype::f32, {1});
+    tensor.as<float>()[0] = numbers[i];
+    files.write("n" + std::to_string(i) + ".npy", tensor);
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (std::size_t j = 0; j < numbers.size(); ++j) {
+      INFO(numbers[i] << " and " << numbers[j]);
+      const auto path = [&](std::size_t at) { return files.path("n" + std::to_string(at) + ".npy"); };
+      CHECK(run_attn({"diff", path(i), path(j), "--rtol", "0.5", "--atol", "100"}).exit_code == (i == j ? 0 : 1));
+    }
+  }
+}
