@@ -138,7 +138,8 @@ std::function<Report(Session&)> set_up_claims(CLI::App& app) {
   const auto parse_only = [options](const std::string& text) { options->only = parse_ids(text); };
   add_parsed(app, "--only", fmt::format("{},...", fmt::join(ids(), "|")), parse_only, "Examine these claims alone").default_str("all");
   add_flag(app, "--quick", options->settings.quick, "Under 15 seconds instead of two minutes, with larger uncertainties");
-  add_text(app, "--peers", "FILE", options->peers, "Rows that scripts/peers/run --out wrote, for the claims about PyTorch's kernels");
+  add_text(app, "--peers", "FILE[,FILE...]", options->peers,
+           "Rows that scripts/peers/run --out wrote, for the claims about PyTorch's kernels");
   add_seed(app, options->settings.seed);
   set_footer(app, rules_text());
   return [options](Session& session) { return run_claims(*options, session); };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "machine/error.h"
+#include "options/split.h"
 #include "resume.h"
 
 namespace attn {
@@ -102,13 +103,17 @@ std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows) {
   return problems;
 }
 
-std::vector<Json> read_peers(const std::string& path) {
-  const Json document = read_document(path);
-  std::vector<Json> rows(document["results"].begin(), document["results"].end());
-  if (std::none_of(rows.begin(), rows.end(), is_pytorch)) {
-    throw FileError(path + ": rows: expected some of pytorch, as scripts/peers/run --out writes them, found none");
+std::vector<Json> read_peers(const std::string& paths) {
+  std::vector<Json> all;
+  for (const std::string& path : split(paths, ',')) {
+    const Json document = read_document(path);
+    const Json& rows = document["results"];
+    if (std::none_of(rows.begin(), rows.end(), is_pytorch)) {
+      throw FileError(path + ": rows: expected some of pytorch, as scripts/peers/run --out writes them, found none");
+    }
+    all.insert(all.end(), rows.begin(), rows.end());
   }
-  return rows;
+  return all;
 }
 
 Judged judge_dispatch(const std::vector<PeerProblem>& problems) {

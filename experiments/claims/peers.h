@@ -33,8 +33,8 @@ struct PeerProblem {
 // Rows that passed, of problems with as many queries as keys.
 std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows);
 
-// Throws FileError for a file that is no document, or has no row of PyTorch.
-std::vector<Json> read_peers(const std::string& path);
+// Rows of one file, or of several separated by commas. Throws FileError for one that is no document, or has no row of PyTorch.
+std::vector<Json> read_peers(const std::string& paths);
 
 Judged judge_dispatch(const std::vector<PeerProblem>& problems);
 

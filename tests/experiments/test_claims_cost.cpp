@@ -122,6 +122,8 @@ TEST_CASE("peers: a file without PyTorch's rows is refused", "[claims]") {
     return (folder.path() / "peers.json").string();
   };
   CHECK(read_peers(path(Json::array({peer_row("pytorch", 512, 1)}))).size() == 1);
+  const std::string twice = (folder.path() / "peers.json").string() + "," + (folder.path() / "peers.json").string();
+  CHECK(read_peers(twice).size() == 2);
   CHECK_THROWS_AS(read_peers(path(Json::array({peer_row("numpy", 512, 1), "text"}))), FileError);
   CHECK_THROWS_AS(read_peers((folder.path() / "none.json").string()), FileError);
 }
