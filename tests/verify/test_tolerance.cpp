@@ -55,3 +55,18 @@ TEMPLATE_TEST_CASE("rounding stays within the tolerance, flat and peaked; mistak
     CHECK(worst_share<TestType>(gain, [](Rows& o, const Rows& v) { o(18, 9) += v(40, 9) / 1000; }) > 1);
   }
 }
+
+TEMPLATE_TEST_CASE("the allowance of two keys, computed by hand", "", float, double) {
+  // Column 0: both values are 3, so that no error of a weight can move the output. Column 1: 1 and -1, whose mean moves with the weights.
+  Matrix<TestType> values(2, 2);
+  values(0, 0) = values(1, 0) = 3;
+  values(0, 1) = 1;
+  values(1, 1) = -1;
+  const Tolerance tolerance{0x1p-4, 0x1p-6, 8, 0};
+  const std::vector<double> weights = {0.5, 0.5};
+  const std::vector<double> output = {3, 0};
+  const std::vector<double> magnitudes = {10, 30};
+  const std::vector<double> allowed = allowed_differences<TestType>(values.view(), weights, output, magnitudes, tolerance);
+  CHECK(allowed[0] == 0x1p-4 * (3 + 3) + 8 * 0x1p-6 * 3);
+  CHECK(allowed[1] == 0x1p-4 * (0 + 1) + 8 * 0x1p-6 * (1 + 0.5 * 10 + 0.5 * 30));
+}
