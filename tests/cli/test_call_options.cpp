@@ -101,6 +101,40 @@ TEST_CASE("layouts: check reads the output in the queries' layout and names its 
   CHECK(contains(outcome.out, "\n(1, 3, 21) "));
 }
 
+TEST_CASE("a mask is broadcast along any of its axes, as the full mask that says the same") {
+  const TensorFiles files;
+  const std::vector<Index> full = {2, 4, 9, 13};
+  for (const Dtype dtype : {Dtype::boolean, Dtype::f32}) {
+    for (unsigned axes = 0; axes < 16; ++axes) {  // bit d: axis d has its whole size, else 1
+      std::vector<Index> shape = {1, 1, 1, 1};
+      for (unsigned d = 0; d < 4; ++d) {
+        if ((axes >> d & 1) != 0) shape[d] = full[d];
+      }
+      std::mt19937 generator(axes);
+      Tensor small(dtype, shape);
+      for (Index at = 0; at < small.size(); ++at) {
+        const bool low = generator() % 4 == 0;
+        if (dtype == Dtype::boolean) static_cast<bool*>(small.data())[at] = !low || at == 0;
+        if (dtype == Dtype::f32) small.as<float>()[static_cast<std::size_t>(at)] = low ? -2.5F : 0.5F;
+      }
+      Tensor large(dtype, full);
+      for (Index at = 0; at < large.size(); ++at) {
+        const Index place[] = {at / (4 * 9 * 13), at / (9 * 13) % 4, at / 13 % 9, at % 13};
+        Index from = 0;
+        for (unsigned d = 0; d < 4; ++d) from = from * shape[d] + (shape[d] == 1 ? 0 : place[d]);
+        if (dtype == Dtype::boolean) static_cast<bool*>(large.data())[at] = static_cast<const bool*>(small.data())[from];
+        if (dtype == Dtype::f32) large.as<float>()[static_cast<std::size_t>(at)] = small.as<float>()[static_cast<std::size_t>(from)];
+      }
+      INFO("axes " << axes << " of " << dtype_name(dtype));
+      files.write("small.npy", small);
+      files.write("large.npy", large);
+      run_into(files, "o_small.npy", {"--mask", files.path("small.npy")});
+      run_into(files, "o_large.npy", {"--mask", files.path("large.npy")});
+      CHECK(same_bytes(files, "o_small.npy", "o_large.npy"));
+    }
+  }
+}
+
 TEST_CASE("windows: keys before and after a query's own position, as the mask that says the same") {
   const TensorFiles files;
   const Index far = 100;
