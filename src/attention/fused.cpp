@@ -30,7 +30,7 @@
 
 #include "attention/fused_job.h"
 #include "attention/fused_plan.h"
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 #undef HWY_TARGET_INCLUDE

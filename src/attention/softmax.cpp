@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attention/finite.h"
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "attention/score_rows.h"
 #include "attention/softmax.h"
 #include "attention/visibility.h"

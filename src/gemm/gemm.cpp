@@ -7,7 +7,7 @@
 //           for jr by NR                      B micro-panel  kc x NR  in the first-level cache
 //             for ir by MR                    micro-kernel: MR x NR of C in registers
 //
-// A product with few rows takes none of them (thin-inl.h).
+// A product with few rows, unless it is larger than the caches, takes none of them (thin-inl.h).
 //
 // Goto and van de Geijn 2008; Van Zee and van de Geijn 2015 (see micro_kernel-inl.h).
 #include "gemm/gemm.h"
@@ -21,6 +21,7 @@
 #include "gemm/problem.h"
 #include "gemm/workspace.h"
 #include "machine/error.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -170,14 +171,13 @@ template <class T>
 void multiply_in_chunks(const Problem<T>& x) {
   const Index chunks = (x.k + chunk_of_k - 1) / chunk_of_k;
   Matrix<T> parts(chunks * x.m, x.n);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
-  for (Index chunk = 0; chunk < chunks; ++chunk) {
+  parallel_for(chunks, threads(), [&](Index chunk) {
     const Index first = chunk * chunk_of_k;
     const Index steps = std::min(chunk_of_k, x.k - first);
     const auto b = x.b_transposed ? x.b.block(0, first, x.n, steps) : x.b.block(first, 0, steps, x.n);
     const auto c = parts.view().block(chunk * x.m, 0, x.m, x.n);
     dispatch(Problem<T>{x.m, x.n, steps, T{1}, T{0}, x.a.block(0, first, x.m, steps), b, x.b_transposed, c}, 1);
-  }
+  });
   for (Index i = 0; i < x.m; ++i) {
     for (Index j = 0; j < x.n; ++j) {
       T sum = 0;

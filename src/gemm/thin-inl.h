@@ -1,9 +1,10 @@
 // gemm with few rows, as in a layer that generates one token after the other: m <= thin_rows.
 //
 // Each element of B meets only m elements of A, so that the time is that of reading B. Packing all of it first, as gemm.cpp does for larger
-// products, would read and write it once more. Here B is read once: its rows as they lie where it is k x n, one micro-panel at a time into
-// the first-level cache where it is n x k. Sums run in the order of p within passes of kc, and passes are added in their order, as
-// everywhere in gemm: an element's bits do not depend on how many rows C has.
+// products, would read and write it once more. Here B is read once: its rows as they lie where it is k x n, one micro-panel at a time where
+// it is n x k. Sums run in the order of p within passes of kc, and passes are added in their order, as in the five loops of gemm.cpp: an
+// element's bits do not depend on which of the two computes it. What is kept in between fits on a thread's stack, so that nothing is
+// allocated where several threads run.
 //
 // No include guard but Highway's.
 #if defined(ATTN_GEMM_THIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,7 +19,6 @@
 #include "gemm/macro_kernel-inl.h"
 #include "gemm/packing-inl.h"
 #include "gemm/problem.h"
-#include "gemm/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attn {
@@ -78,7 +78,7 @@ HWY_NOINLINE void multiply_rows(MatrixView<const T> a, MatrixView<const T> b, T*
 template <class T, class EpilogueAt>
 HWY_INLINE void thin_columns_of(const Problem<T>& x, Index kc, Index j0, Index cols, const EpilogueAt& epilogue_at) {
   const Index stride = round_up(cols, vector_lanes<T>);
-  T* const sums = workspace<T>(thin_rows * stride);
+  HWY_ALIGN T sums[thin_rows * thin_columns<T>];
   for (Index p0 = 0; p0 < x.k; p0 += kc) {
     const Index steps = std::min(kc, x.k - p0);
     const auto a = x.a.block(0, p0, x.m, steps);
@@ -91,7 +91,7 @@ HWY_INLINE void thin_columns_of(const Problem<T>& x, Index kc, Index j0, Index c
 // The same where B is n x k, for one micro-panel of columns.
 template <class T, class EpilogueAt>
 HWY_INLINE void thin_panel_of(const Problem<T>& x, Index kc, Index j0, Index cols, const EpilogueAt& epilogue_at) {
-  T* const panel = workspace<T>(Blocking<T>::nr * kc);
+  HWY_ALIGN T panel[Blocking<T>::nr * Blocking<T>::kc];  // 24 KiB on AVX2, 72 KiB on AVX3
   for (Index p0 = 0; p0 < x.k; p0 += kc) {
     const Index steps = std::min(kc, x.k - p0);
     pack_transposed<Blocking<T>::nr>(x.b.block(j0, p0, cols, steps), panel);
@@ -102,8 +102,10 @@ HWY_INLINE void thin_panel_of(const Problem<T>& x, Index kc, Index j0, Index col
 // C of x with at most thin_rows rows. No thread waits for another, and how columns are shared does not show in the result.
 template <class T, class EpilogueAt>
 void multiply_thin(const Problem<T>& x, Index kc, int num_threads, const EpilogueAt& epilogue_at) {
-  const Index share = round_up(ceil_div(x.n, static_cast<Index>(num_threads)), Blocking<T>::nr);
-  const Index width = x.b_transposed ? Blocking<T>::nr : std::min(share, thin_columns<T>);
+  // As many pieces for each thread, of whole panels.
+  const Index share = ceil_div(x.n, static_cast<Index>(num_threads));
+  const Index pieces_each = ceil_div(share, thin_columns<T>);
+  const Index width = x.b_transposed ? Blocking<T>::nr : std::min(round_up(ceil_div(share, pieces_each), Blocking<T>::nr), thin_columns<T>);
   const Index pieces = ceil_div(x.n, width);
 #pragma omp parallel for schedule(static) num_threads(num_threads)
   for (Index piece = 0; piece < pieces; ++piece) {

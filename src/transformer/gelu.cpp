@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 namespace attn {

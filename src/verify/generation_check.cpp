@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "gemm/gemm.h"
 #include "machine/threads.h"
 #include "verify/judge.h"

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 #include "verify/judge_row.h"
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 namespace attn {

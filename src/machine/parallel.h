@@ -1,10 +1,9 @@
 // A loop shared out among the threads.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <mutex>
-
-#include "matrix/matrix.h"
 
 namespace attn {
 
@@ -14,16 +13,16 @@ namespace attn {
 // A single thread opens no parallel region, not even one of its own: what `body` itself shares out would be nested in it, and OpenMP starts
 // new threads for every nested region instead of waking the ones it has.
 template <class Body>
-void parallel_for(Index count, int num_threads, Body&& body) {
+void parallel_for(std::int64_t count, int num_threads, Body&& body) {
   if (num_threads <= 1 || count <= 1) {
-    for (Index i = 0; i < count; ++i) body(i);
+    for (std::int64_t i = 0; i < count; ++i) body(i);
     return;
   }
   std::exception_ptr error;
   std::mutex error_mutex;
   bool failed = false;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(num_threads)
-  for (Index i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     bool skip;
 #pragma omp atomic read
     skip = failed;
