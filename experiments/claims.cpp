@@ -97,7 +97,7 @@ void add(Report& report, const ExaminedClaim& examined) {
   Block& block = report.blocks.front();
   block.text.append(claim_text(examined, block.text.lines().empty()));
   block.rows.push_back(claim_record(examined));
-  if (examined.finding.status != Status::passed) report.status = examined.finding.status;
+  report.status = worse_of(report.status, examined.finding.status);
 }
 
 Report run_claims(ClaimsOptions& options, Session& session) {

@@ -1,6 +1,7 @@
 #include "claims/bottleneck.h"
 
 #include <algorithm>
+#include <map>
 
 namespace attn {
 namespace {
@@ -18,7 +19,7 @@ LayerOptions options_for(const ClaimSettings& settings) {
 
 // "from n = 2310 on", or what else is known.
 std::string majority_text(const Majority& majority) {
-  if (!majority.above) return "at no measured n";
+  if (!majority.above) return "not at the largest measured n";
   if (!majority.below) return fmt::format("at n = {} already", *majority.above);
   return fmt::format("from about n = {:.0f} on", *majority.n);
 }
@@ -41,17 +42,27 @@ void add_layer(Finding& finding, const LayerTotal& layer) {
   finding.quantities.push_back({"time_s", at, layer.time_s->total()});
 }
 
+// Smallest and largest n at which layers with both algorithms were timed; 0 where there are none.
+std::pair<Index, Index> timed_sizes(const std::vector<LayerTotal>& layers) {
+  std::map<Index, int> timed;
+  for (const LayerTotal& layer : layers) timed[layer.point.n] += layer.time_s ? 1 : 0;
+  std::erase_if(timed, [](const auto& of_n) { return of_n.second < 2; });
+  if (timed.empty()) return {0, 0};
+  return {timed.begin()->first, timed.rbegin()->first};
+}
+
 Finding examine_bottleneck(const ClaimSettings& settings) {
   const LayerOptions options = options_for(settings);
   const LayerResult result = measure_layer(options);
   Finding finding;
   for (const LayerPartRow& row : result.parts) {
-    note_timed(finding, fmt::format("{} n = {}", name_of(row.part), row.point.n), row.status, row.reason, row.measurement);
+    note_timed(finding, fmt::format("{}, {} n = {}", name_of(row.part), algorithm_of(row.part), row.point.n), row.status, row.reason, row.measurement);
   }
   for (const LayerTotal& layer : result.layers) add_layer(finding, layer);
   const LayerMajority& standard = result.majorities.front();
   const LayerMajority& fused = result.majorities.back();
-  const BottleneckNumbers numbers{options.points.front().n, options.points.back().n, standard.by_time, fused.by_time};
+  const auto [smallest_n, largest_n] = timed_sizes(result.layers);
+  const BottleneckNumbers numbers{smallest_n, largest_n, standard.by_time, fused.by_time};
   finding.quantities.push_back({"n_majority", {{"by", "flops"}}, static_cast<double>(standard.by_flops_exactly)});
   add_majority(finding, "standard", numbers.standard);
   add_majority(finding, "fused", numbers.fused);
@@ -67,6 +78,7 @@ Finding examine_bottleneck(const ClaimSettings& settings) {
 }  // namespace
 
 Judged judge_bottleneck(const BottleneckNumbers& numbers) {
+  if (numbers.largest_n == 0) return {ClaimVerdict::not_measurable, "no layer could be timed"};
   const std::string found = fmt::format("attention takes more than half of a layer's time {} as standard, {} as fused attention",
                                         majority_text(numbers.standard), majority_text(numbers.fused));
   if (!numbers.standard.above && !numbers.fused.above) return {ClaimVerdict::does_not_hold, found};
@@ -80,7 +92,7 @@ Claim bottleneck_claim() {
           "this arithmetic is the bottleneck",
           "the scores' arithmetic is what limits",
           "holds: attention takes more than half of a layer's time at every measured n, with either algorithm; in part: only from some n "
-          "on, or with one of them; does not hold: at none",
+          "on, or with one of them; does not hold: not at the largest",
           true,
           25,
           examine_bottleneck};

@@ -1,6 +1,8 @@
 #include "claims/kv_cache.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "generate_sweep.h"
 #include "machine/memory_limit.h"
@@ -23,24 +25,37 @@ GenerationOptions options_for(const ClaimSettings& settings) {
   return options;
 }
 
-struct Series {
-  std::vector<double> n, time_s;
+// What both ways took at the sizes where both were timed.
+struct BothTimes {
+  std::vector<double> n, uncached_s, cached_s;
 };
 
-Finding examine_kv_cache(const ClaimSettings& settings) {
-  const GenerationOptions options = options_for(settings);
+BothTimes both_times(const std::map<Index, std::array<std::optional<double>, 2>>& times_s) {
+  BothTimes both;
+  for (const auto& [n, time_s] : times_s) {
+    if (!time_s[0] || !time_s[1]) continue;
+    both.n.push_back(static_cast<double>(n));
+    both.uncached_s.push_back(*time_s[0]);
+    both.cached_s.push_back(*time_s[1]);
+  }
+  return both;
+}
+
+Finding examine_kv_cache(const ClaimSettings& settings) { return kv_cache_finding(measure_generation(options_for(settings)).rows); }
+
+}  // namespace
+
+Finding kv_cache_finding(const std::vector<GenerationRow>& rows) {
   Finding finding;
-  Series uncached, cached;
+  std::map<Index, std::array<std::optional<double>, 2>> times_s;  // without and with a cache
   KvCacheNumbers numbers;
   numbers.right = true;
   Index cache_bytes = 0;
-  for (const GenerationRow& row : measure_generation(options).rows) {
+  for (const GenerationRow& row : rows) {
     const std::string label = fmt::format("{} n = {}", name_of(row.way), row.point.n);
     numbers.right = numbers.right && row.status != Status::failed;
     if (!note_timed(finding, label, row.status, row.reason, row.measurement)) continue;
-    Series& series = row.way == GenerationWay::uncached ? uncached : cached;
-    series.n.push_back(static_cast<double>(row.point.n));
-    series.time_s.push_back(row.median_s());
+    times_s[row.point.n][row.way == GenerationWay::uncached ? 0 : 1] = row.median_s();
     cache_bytes = std::max(cache_bytes, row.cache_bytes);
     const Json at = {{"algorithm", name_of(row.way)}, {"n", row.point.n}, {"d_model", row.point.d_model}};
     finding.quantities.push_back(time_quantity(at, *row.measurement));
@@ -48,23 +63,27 @@ Finding examine_kv_cache(const ClaimSettings& settings) {
     finding.quantities.push_back({"cache_bytes", at, static_cast<double>(row.cache_bytes)});
     finding.quantities.push_back({"share_of_allowed_difference", at, row.largest_share});
   }
-  numbers.uncached_time = fit_exponent(uncached.n, uncached.time_s);
-  numbers.cached_time = fit_exponent(cached.n, cached.time_s);
-  numbers.speedup = uncached.time_s.back() / cached.time_s.back();
+  if (!numbers.right) {  // whatever the times are, and however busy the machine was
+    finding.measured = "outputs differ from the reference's";
+    finding.judged = judge_kv_cache(numbers);
+    return finding;
+  }
+  const BothTimes both = both_times(times_s);
+  numbers.uncached_time = fit_exponent(both.n, both.uncached_s);
+  numbers.cached_time = fit_exponent(both.n, both.cached_s);
+  numbers.speedup = both.uncached_s.back() / both.cached_s.back();
   finding.quantities.push_back(exponent_quantity("exponent_time", {{"algorithm", "no-cache"}}, numbers.uncached_time));
   finding.quantities.push_back(exponent_quantity("exponent_time", {{"algorithm", "kv-cache"}}, numbers.cached_time));
-  finding.quantities.push_back({"speedup", {{"n", uncached.n.back()}}, numbers.speedup});
+  finding.quantities.push_back({"speedup", {{"n", both.n.back()}}, numbers.speedup});
   finding.measured = fmt::format(
       "n = {:g} to {:g}, {}: time grows as n^{} without a cache, n^{} with one; at n = {:g} {:.3g} s and {:.3g} s, "
-      "a cache of {}; outputs {}",
-      uncached.n.front(), uncached.n.back(), model_text(options.points.front()), exponent_text(numbers.uncached_time),
-      exponent_text(numbers.cached_time), uncached.n.back(), uncached.time_s.back(), cached.time_s.back(),
-      format_bytes(static_cast<std::uint64_t>(cache_bytes)), numbers.right ? "agree" : "differ");
+      "a cache of {}; outputs agree",
+      both.n.front(), both.n.back(), model_text(rows.front().point), exponent_text(numbers.uncached_time),
+      exponent_text(numbers.cached_time), both.n.back(), both.uncached_s.back(), both.cached_s.back(),
+      format_bytes(static_cast<std::uint64_t>(cache_bytes)));
   judge_timed(finding, judge_kv_cache(numbers));
   return finding;
 }
-
-}  // namespace
 
 Judged judge_kv_cache(const KvCacheNumbers& numbers) {
   if (!numbers.right) return {ClaimVerdict::does_not_hold, "the outputs are wrong"};

@@ -10,6 +10,7 @@
 
 #include "claims/claim.h"
 #include "claims/timed.h"
+#include "generate_sweep.h"
 
 namespace attn {
 
@@ -18,6 +19,10 @@ struct KvCacheNumbers {
   double speedup = 0;                         // at the largest n
   bool right = false;                         // both ways' outputs are the oracle's, within what rounding allows
 };
+
+// What rows of both ways say. Wrong outputs decide by themselves, whatever was timed. Throws MemoryError where fewer than three sizes could
+// be timed in both ways.
+Finding kv_cache_finding(const std::vector<GenerationRow>& rows);
 
 Judged judge_kv_cache(const KvCacheNumbers& numbers);
 

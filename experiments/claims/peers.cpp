@@ -86,6 +86,12 @@ Finding examine_dispatch(const ClaimSettings& settings) {
   return finding;
 }
 
+// What times of two files must share to be compared.
+Json host_of(const Json& document) {
+  const Json context = document.value("context", Json::object());
+  return {{"cpu_model", context.value("cpu_model", Json())}, {"threads", context.value("threads", Json())}};
+}
+
 }  // namespace
 
 double PeerTimes::median_s() const { return median(samples_ns) / 1e9; }
@@ -98,6 +104,7 @@ std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows) {
     auto known = std::find_if(problems.begin(), problems.end(), [&](const PeerProblem& other) { return same_problem(problem, other); });
     if (known == problems.end()) known = problems.insert(problems.end(), problem);
     auto& call = row["algorithm"] == default_call ? known->by_default : row["algorithm"] == fused_call ? known->fused : known->plain;
+    if (call) throw FileError(fmt::format("peers: rows: expected one of {} at {}, found two", row["algorithm"].get<std::string>(), name_of(problem)));
     call = times_of(row);
   }
   return problems;
@@ -105,8 +112,15 @@ std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows) {
 
 std::vector<Json> read_peers(const std::string& paths) {
   std::vector<Json> all;
+  Json first_host;
   for (const std::string& path : split(paths, ',')) {
     const Json document = read_document(path);
+    const Json host = host_of(document);
+    if (all.empty()) {
+      first_host = host;
+    } else if (host != first_host) {
+      throw UsageError(fmt::format("{}: host: expected that of the files before it, {}, found {}", path, first_host.dump(), host.dump()));
+    }
     const Json& rows = document["results"];
     if (std::none_of(rows.begin(), rows.end(), is_pytorch)) {
       throw FileError(path + ": rows: expected some of pytorch, as scripts/peers/run --out writes them, found none");

@@ -16,7 +16,7 @@ void take(std::vector<SteadyRow>& kept, SteadyRow row, Finding& finding) {
 bool note_timed(Finding& finding, const std::string& label, Status status, const std::string& reason,
                 const std::optional<Measurement>& measurement) {
   if (status != Status::passed) {
-    finding.status = status;
+    finding.status = worse_of(finding.status, status);
     finding.warnings.push_back(fmt::format("{}: {}: {}", label, status_name(status), reason));
     return false;
   }

@@ -50,4 +50,11 @@ std::string_view status_name(Status status) {
   return "error";
 }
 
+Status worse_of(Status a, Status b) {
+  const auto rank = [](Status status) {
+    return status == Status::failed ? 3 : status == Status::error ? 2 : status == Status::skipped ? 1 : 0;
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
 }  // namespace attn

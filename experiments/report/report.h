@@ -72,6 +72,9 @@ enum class Status { passed, failed, skipped, error };
 
 std::string_view status_name(Status status);
 
+// The one to tell of where rows differ: failed before error before skipped before passed.
+Status worse_of(Status a, Status b);
+
 // What stands above blocks in text, where there are several.
 enum class Headings { per_block, per_document, none };
 

@@ -124,6 +124,13 @@ TEST_CASE("peers: a file without PyTorch's rows is refused", "[claims]") {
   CHECK(read_peers(path(Json::array({peer_row("pytorch", 512, 1)}))).size() == 1);
   const std::string twice = (folder.path() / "peers.json").string() + "," + (folder.path() / "peers.json").string();
   CHECK(read_peers(twice).size() == 2);
+  CHECK_THROWS_AS(pytorch_problems(read_peers(twice)), FileError);  // which of the two times?
+  const Json elsewhere = {{"schema_version", 1},
+                          {"context", {{"threads", 7}}},
+                          {"args", Json::object()},
+                          {"results", Json::array({peer_row("pytorch", 1024, 1)})}};
+  folder.write("elsewhere.json", elsewhere.dump());
+  CHECK_THROWS_AS(read_peers((folder.path() / "peers.json").string() + "," + (folder.path() / "elsewhere.json").string()), UsageError);
   CHECK_THROWS_AS(read_peers(path(Json::array({peer_row("numpy", 512, 1), "text"}))), FileError);
   CHECK_THROWS_AS(read_peers((folder.path() / "none.json").string()), FileError);
 }

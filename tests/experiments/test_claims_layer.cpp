@@ -47,6 +47,44 @@ TEST_CASE("kv-cache: a cache that is not appended to changes the verdict", "[cla
         }) == ClaimVerdict::does_not_hold);
 }
 
+TEST_CASE("kv-cache: a wrong row decides, though nothing else could be timed; sizes count that both ways have", "[claims]") {
+  const auto row = [](GenerationWay way, Index n, double time_s) {
+    GenerationRow made;
+    made.way = way;
+    made.point.n = n;
+    made.measurement.emplace();
+    made.measurement->samples_ns = {1e9 * time_s};
+    made.measurement->summary = summarize(made.measurement->samples_ns);
+    return made;
+  };
+  std::vector<GenerationRow> rows;
+  for (const Index n : {64, 128, 256, 512}) {
+    const double size = static_cast<double>(n);
+    rows.push_back(row(GenerationWay::uncached, n, 1e-6 * size * size));
+    rows.push_back(row(GenerationWay::cached, n, 1e-5 * size));
+  }
+  const auto speedup = [](const Finding& finding) {
+    for (const Quantity& quantity : finding.quantities) {
+      if (quantity.name == "speedup") return quantity.value;
+    }
+    return 0.0;
+  };
+  CHECK(kv_cache_finding(rows).judged.verdict == ClaimVerdict::holds);
+  CHECK(speedup(kv_cache_finding(rows)) == Approx(51.2));
+  rows.back().status = Status::skipped;  // the largest n without its partner: the next smaller one is compared
+  rows.back().measurement.reset();
+  CHECK(speedup(kv_cache_finding(rows)) == Approx(25.6));
+  CHECK(kv_cache_finding(rows).status == Status::skipped);
+  rows[1].status = Status::failed;
+  const Finding wrong = kv_cache_finding(rows);
+  CHECK(wrong.judged.verdict == ClaimVerdict::does_not_hold);
+  CHECK(wrong.status == Status::failed);
+}
+
+TEST_CASE("bottleneck: nothing timed says nothing", "[claims]") {
+  CHECK(judge_bottleneck({0, 0, from(0, 0), from(0, 0)}).verdict == ClaimVerdict::not_measurable);
+}
+
 TEST_CASE("bottleneck: more than half of a layer's time, and from where on", "[claims]") {
   CHECK(bottleneck_verdict(from(0, 256), from(0, 256)) == ClaimVerdict::holds);
   CHECK(bottleneck_verdict(from(0, 256), from(1024, 2048)) == ClaimVerdict::in_part);
