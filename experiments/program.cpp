@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -121,7 +123,29 @@ bool parse(CLI::App& app, int argc, char* argv[]) {
     write_stdout(out.str());
     return false;
   } catch (const CLI::ParseError& error) {
+    // A required option that is missing may have been misspelt.
+    for (const CLI::App* sub : app.get_subcommands()) refuse_extras(app, sub);
     throw UsageError(one_line(error.what()));
+  }
+}
+
+bool is_output(const std::string& name) { return name == "--out" || name == "--svg" || name.starts_with("--save-"); }
+
+// Refuses a file that is written under two names, or read and written: the one would be lost. (--resume goes on in its own file.)
+void refuse_same_files(const CLI::App& chosen) {
+  std::map<std::string, std::string> users;  // of a path: the option
+  for (const bool outputs : {false, true}) {
+    for (const CLI::Option* option : chosen.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
+      const std::string name = option->get_name(false, true);
+      const std::string first = name.substr(0, name.find(','));
+      if (option->get_type_name().find("FILE") == std::string::npos || first == "--resume" || is_output(first) != outputs) continue;
+      for (const std::string& value : option->results()) {
+        const std::string path = std::filesystem::path(value.substr(0, value.find('#'))).lexically_normal().string();
+        const auto [user, is_new] = users.try_emplace(path, first);
+        const bool device = path.starts_with("/dev/");
+        if (outputs && !is_new && !device) throw UsageError(fmt::format("{} and {}: expected two files, found {}", user->second, first, path));
+      }
+    }
   }
 }
 
@@ -164,6 +188,7 @@ int run_program(int argc, char* argv[]) {
   if (!parse(app, argc, argv)) return 0;
   const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [](const auto& sub) { return sub->app->parsed(); });
   refuse_extras(app, chosen == subcommands.end() ? nullptr : (*chosen)->app);
+  if (chosen != subcommands.end()) refuse_same_files(*(*chosen)->app);
   if (const auto text = help.text()) {
     write_stdout(*text);
     return 0;

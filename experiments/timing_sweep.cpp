@@ -186,6 +186,7 @@ std::function<Report(Session&)> set_up_timing(CLI::App& app) {
   const auto options = std::make_shared<TimingOptions>();
   const TimingAxes axes = add_timing_options(app, *options);
   return [options, axes, &app](Session& session) {
+    check_explain(*options, axes);
     if (options->explain) return explain_report({options->n.back(), options->d.front(), options->seed});
     const bool article = article_protocol(*options, axes);
     if (options->dry_run) return dry_run(*options, points_of(*options, axes, app));

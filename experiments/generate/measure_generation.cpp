@@ -155,7 +155,7 @@ std::string_view name_of(GenerationWay way) { return way == GenerationWay::uncac
 
 std::size_t held_bytes(const GenerationRow& row) {
   const double bytes = weight_numbers(row.point) * size_of(row.point) + static_cast<double>(row.cache_bytes);
-  const std::size_t beyond_caches = bandwidth_working_set(machine_facts().caches);
+  const std::size_t beyond_caches = bandwidth_working_set(machine_facts().caches, available_memory().free_bytes);
   return static_cast<std::size_t>(std::min(bytes, static_cast<double>(beyond_caches)));
 }
 

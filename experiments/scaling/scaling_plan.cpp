@@ -69,7 +69,7 @@ Block planned_scaling_block(const ScalingOptions& options, bool gradients) {
                               "at least, ms"));
   for (const Index d_k : options.d_k) {
     std::vector<ScalingPlan> rows = {{"scores", row_flops(d_k, options), row_numbers(d_k, options), row_bytes(d_k, options)}};
-    if (gradients) rows.push_back({"gradients", gradient_flops(d_k, options), 2 * row_numbers(d_k, options), 2 * row_bytes(d_k, options)});
+    if (gradients) rows.push_back({"gradients", 2 * gradient_flops(d_k, options), 2 * row_numbers(d_k, options), 2 * row_bytes(d_k, options)});
     for (const ScalingPlan& row : rows) add_planned(block, d_k, row, row.numbers * draw_s + row.flops / flops_per_s, options);
   }
   return block;

@@ -22,8 +22,8 @@ double gradient_flops(Index d_k, const ScalingOptions& options);
 double row_bytes(Index d_k, const ScalingOptions& options);
 
 // For --dry-run: the rows with these counts, and how long each takes at the least. Drawing takes most of it: its rate is measured on a
-// million normals of the same stream, the multiply-adds' is the machine's ceiling. With `gradients` their rows too, which draw values and
-// upstream gradients besides.
+// million normals of the same stream, the multiply-adds' is the machine's ceiling. With `gradients` one row more for the two
+// of each width, unscaled and scaled, which share what they draw: queries, keys, values and upstream gradients.
 Block planned_scaling_block(const ScalingOptions& options, bool gradients);
 
 }  // namespace attn

@@ -101,6 +101,14 @@ std::vector<TimingPoint> points_of(const TimingOptions& options, const TimingAxe
   return points;
 }
 
+void check_explain(const TimingOptions& options, const TimingAxes& axes) {
+  if (!options.explain) return;
+  bool others = options.dry_run || options.stats || options.reps > 0 || options.what != std::vector<Work>{Work::scores} ||
+                !options.protocol.empty() || !options.vs.empty() || options.dtype != std::vector<Precision>{Precision::f64};
+  for (const AddedOption& axis : {axes.batch, axes.heads, axes.kv_heads, axes.d_v, axes.n_k}) others = others || axis.given();
+  if (others) throw UsageError("--explain: expected --n, --d and --seed at most beside it, found others");
+}
+
 bool article_protocol(const TimingOptions& options, const TimingAxes& axes) {
   if (!options.protocol.empty() && options.protocol != "article" && options.protocol != "steady") {
     throw UsageError(fmt::format("--protocol: expected article or steady, found '{}'", options.protocol));

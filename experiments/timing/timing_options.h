@@ -42,6 +42,9 @@ TimingAxes add_timing_options(CLI::App& app, TimingOptions& options);
 // All combinations of the axes, the first named in `app` varying slowest. Throws UsageError where kv_heads do not divide heads.
 std::vector<TimingPoint> points_of(const TimingOptions& options, const TimingAxes& axes, const CLI::App& app);
 
+// Throws UsageError where --explain stands beside anything but sizes and the seed, which would be ignored.
+void check_explain(const TimingOptions& options, const TimingAxes& axes);
+
 // Whether document 1's protocol is meant. Throws UsageError for what it cannot be combined with.
 bool article_protocol(const TimingOptions& options, const TimingAxes& axes);
 

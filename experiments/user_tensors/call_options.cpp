@@ -46,7 +46,7 @@ void add_tensor_options(CLI::App& app, CallOptions& options) {
   add("--kv-lengths", options.kv_lengths,
       "One integer per batch: keys from there on are padding, and the last query stands at the last key before it");
   const std::vector<std::pair<std::string, Layout>> layouts = {{"hnd", Layout::hnd}, {"nhd", Layout::nhd}, {"packed", Layout::packed}};
-  add_choice(app, "--layout", options.layout, layouts, "(…, heads, seq, dim), (…, seq, heads, dim) or (batch, seq, heads * dim)");
+  add_choice(app, "--layout", options.layout, layouts, "(…, heads, seq, dim), (…, seq, heads, dim) or (batch, seq, heads * dim)").default_str("hnd");
   add_size(app, "--num-heads", options.num_heads, "Query heads, for --layout packed").default_str("");
   add_size(app, "--num-kv-heads", options.num_kv_heads, "Key and value heads, for --layout packed").default_str("--num-heads");
 }

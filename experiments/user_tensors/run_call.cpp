@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "attention/fused.h"
-#include "attention/parallel.h"
+#include "machine/parallel.h"
 #include "attention/reference.h"
 #include "attention/standard.h"
 #include "machine/error.h"

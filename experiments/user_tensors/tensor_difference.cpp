@@ -58,7 +58,8 @@ TensorDifference compare_tensors(const Tensor& a, const Tensor& b, const Differe
     ++result.histogram[element.ulps == unordered ? last_bucket : bucket(element.ulps)];
     result.equal += element.ulps == 0 ? 1 : 0;
     // Next to an infinity the bound would be infinite, and everything within it.
-    const bool near = std::isfinite(element.b) && std::abs(element.a - element.b) <= settings.atol + settings.rtol * std::abs(element.b);
+    const bool finite = std::isfinite(element.a) && std::isfinite(element.b);
+    const bool near = finite && std::abs(element.a - element.b) <= settings.atol + settings.rtol * std::abs(element.b);
     if (element.ulps > settings.ulps && !near) ++result.beyond;
     if (element.ulps > 0) result.worst.push_back(element);
     if (result.worst.size() > 64 * settings.most_elements) keep_worst(result.worst, settings.most_elements);

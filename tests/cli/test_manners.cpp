@@ -9,6 +9,8 @@
 #include "io/read_file.h"
 #include "support/temporary_folder.h"
 
+using namespace attn;
+
 namespace {
 
 // One line on stderr, nothing on stdout.
@@ -25,6 +27,25 @@ void check_refused(const std::vector<std::string>& arguments, int exit_code, con
 }
 
 }  // namespace
+
+TEST_CASE("a file is not written over another one of the same call, read or written") {
+  const TemporaryFolder folder;
+  folder.write("kept.txt", "kept");
+  const std::string kept = folder / "kept.txt";
+  check_refused({"figure", "sentence", "--svg", kept, "--out", kept}, 2, "expected two files");
+  check_refused({"scaling-sweep", "--trials", "2", "--expect", kept, "--out", kept}, 2, "expected two files");
+  check_refused({"run", "--q", kept, "--k", "k.npy", "--v", "v.npy", "--save-output", kept}, 2, "expected two files");
+  check_refused({"run", "--q", "q.npz#q", "--k", "q.npz#k", "--v", "q.npz#v", "--out", "./q.npz"}, 2, "expected two files");
+  CHECK(read_file(kept) == "kept");
+}
+
+TEST_CASE("a required option that is misspelt gets a hint; --explain takes nothing that it would ignore") {
+  check_refused({"run", "--q", "q.npy", "--k", "k.npy", "--vv", "v.npy"}, 2, "unknown option '--vv'; did you mean '--v'?");
+  check_refused({"check", "--q", "q", "--k", "k", "--v", "v", "--expect-outptu", "o"}, 2, "did you mean '--expect-output'?");
+  check_refused({"run", "--q", "q.npy", "--k", "k.npy"}, 2, "--v is required");
+  check_refused({"timing-sweep", "--explain", "--dry-run"}, 2, "--explain");
+  check_refused({"timing-sweep", "--explain", "--what", "fused"}, 2, "--explain");
+}
 
 TEST_CASE("usage errors are one line that names the fault, exit 2") {
   check_refused({}, 2, "no subcommand");
