@@ -102,8 +102,9 @@ void Session::publish(const Report& report) {
   const std::lock_guard lock(mutex_);
   clear_progress();
   published_ = report;
-  if (streams(options_.format)) print_new_lines(print(report, options_.format, context_));
+  // Saved first: whoever reads stdout may have gone, and then printing ends the program.
   if (!options_.out.empty() && is_replaced(options_.out)) save(report);
+  if (streams(options_.format)) print_new_lines(print(report, options_.format, context_));
 }
 
 RowHooks Session::row_hooks(Report& report) {

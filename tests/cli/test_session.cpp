@@ -1,5 +1,6 @@
 // Long runs: rows that survive interruption and kill, resuming, and what goes where.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -163,6 +164,17 @@ Json made_again(const Json& row, const std::string& more) {
 }
 
 }  // namespace
+
+TEST_CASE("rows are saved though nobody reads what is printed") {
+  const attn::TemporaryFolder folder;
+  const std::string file = folder / "rows.json";
+  // The reader is gone before the first row comes.
+  const std::string call = "'" ATTN_PROGRAM "' timing-sweep --what fused --n 64,128 --reps 2 --quiet --out '" + file + "' | true";
+  REQUIRE(std::system(call.c_str()) == 0);
+  const Json rows = Json::parse(attn::read_file(file))["results"];
+  REQUIRE_FALSE(rows.empty());
+  CHECK(rows[0]["status"] == "passed");
+}
 
 TEST_CASE("a row's own command computes it from the same numbers") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> sweeps = {
