@@ -35,7 +35,8 @@ std::vector<Row> table_rows(const Report& report) {
   for (const Block& block : report.blocks) {
     for (const Row& fields : block.rows) {
       Row& row = rows.emplace_back();
-      if (report.blocks.size() > 1) row.exact("document", block.document).exact("block", block.id);
+      if (report.blocks.size() > 1 && block.document != 0) row.exact("document", block.document);
+      if (report.blocks.size() > 1) row.exact("block", block.id);
       row.append(fields);
     }
   }
