@@ -1,12 +1,15 @@
 // Tensors in a folder of the test's own, and what stands on the command line for them.
 #pragma once
 
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "cli/run_attn.h"
 #include "io/npy.h"
+#include "io/read_file.h"
 #include "io/tensor.h"
 #include "support/temporary_folder.h"
 
@@ -53,3 +56,30 @@ class TensorFiles {
  private:
   attn::TemporaryFolder folder_;
 };
+
+// Words of a command line, one after the other.
+inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Runs with `options` into `name`, by the reference: two ways of saying the same give the same bytes.
+inline void run_into(const TensorFiles& files, const std::string& name, const std::vector<std::string>& options,
+                     const std::string& suffix = "") {
+  const Outcome outcome =
+      files.run(options + std::vector<std::string>{"--algorithm", "reference", "--save-output", files.path(name)}, suffix);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+}
+
+inline bool same_bytes(const TensorFiles& files, const std::string& a, const std::string& b) {
+  return attn::read_file(files.path(a)) == attn::read_file(files.path(b));
+}
+
+// A bool mask (seq_q, seq_k) of what `visible` says.
+inline void write_mask(const TensorFiles& files, const std::string& name,
+                       const std::function<bool(attn::Index i, attn::Index j)>& visible) {
+  attn::Tensor mask(attn::Dtype::boolean, {9, 13});
+  for (attn::Index at = 0; at < mask.size(); ++at) static_cast<bool*>(mask.data())[at] = visible(at / 13, at % 13);
+  files.write(name, mask);
+}

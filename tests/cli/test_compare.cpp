@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "cli/check_refused.h"
 #include "cli/run_attn.h"
 #include "support/temporary_folder.h"
 
@@ -83,15 +84,6 @@ std::string line_of(const std::string& text, const std::string& label) {
     if (line.starts_with(label + " ")) return line;
   }
   return "";
-}
-
-void check_refused(const Outcome& outcome, int exit_code, const std::vector<std::string>& parts) {
-  INFO(outcome.err);
-  CHECK(outcome.exit_code == exit_code);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("attn: "));
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-  for (const std::string& part : parts) CHECK(contains(outcome.err, part));
 }
 
 // One row faster by a fifth, one slower by a fifth, one as before, one with too few samples.

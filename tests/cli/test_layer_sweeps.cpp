@@ -123,6 +123,17 @@ TEST_CASE("--dry-run prints what would be run, and runs nothing") {
   CHECK(scaling[0]["normals"] == 22000e9);
   CHECK(scaling[0]["predicted_s"] > 1000);
   CHECK(scaling[1]["predicted_s"] > scaling[0]["predicted_s"]);
+  // What is planned is what is counted when it runs.
+  const Arguments sweep = {"scaling-sweep", "--d-k", "3,8", "--trials", "5", "--gradients"};
+  const auto total_flops = [](const Json& rows, const char* name, const char* value) {
+    double sum = 0;
+    for (const Json& one : rows) sum += one[name] == value ? one["flops"].get<double>() : 0;
+    return sum;
+  };
+  const Json plan = document_of(with(sweep, {"--dry-run"}))["results"];
+  const Json run = document_of(sweep)["results"];
+  CHECK(total_flops(plan, "what", "scores") == total_flops(run, "block", "scaling"));
+  CHECK(total_flops(plan, "what", "gradients") == total_flops(run, "block", "gradients"));
 }
 
 TEST_CASE("lists of sizes over a layer multiply, the first named varying slowest") {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "catch.h"
+#include "cli/check_refused.h"
 #include "cli/run_attn.h"
 #include "io/read_file.h"
 #include "support/temporary_folder.h"
@@ -15,15 +16,10 @@ namespace {
 
 // One line on stderr, nothing on stdout.
 void check_refused(const std::vector<std::string>& arguments, int exit_code, const std::string& message, const RunOptions& options = {}) {
-  const Outcome outcome = run_attn(arguments, options);
   std::string call;
   for (const std::string& argument : arguments) call += argument + " ";
-  INFO(call << ": " << outcome.err);
-  CHECK(outcome.exit_code == exit_code);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("attn: "));
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-  CHECK(contains(outcome.err, message));
+  INFO(call);
+  check_refused(run_attn(arguments, options), exit_code, {message});
 }
 
 }  // namespace
