@@ -7,11 +7,9 @@ namespace attn {
 namespace {
 
 LayerOptions options_for(const ClaimSettings& settings) {
-  ModelAxes axes{settings.quick ? std::vector<Index>{256, 512, 1024, 2048} : std::vector<Index>{256, 512, 1024, 2048, 4096, 8192}};
-  if (settings.quick) axes.d_model = {128};
-  if (settings.quick) axes.heads = {2};
   LayerOptions options;
-  options.points = axes.points();
+  options.points =
+      (settings.quick ? ModelAxes{{256, 512, 1024, 2048}, {128}, {2}} : ModelAxes{{256, 512, 1024, 2048, 4096, 8192}}).points();
   options.seed = settings.seed;
   options.sampler.max_time_s = settings.quick ? 0.1 : 0.5;
   return options;
@@ -56,7 +54,8 @@ Finding examine_bottleneck(const ClaimSettings& settings) {
   const LayerResult result = measure_layer(options);
   Finding finding;
   for (const LayerPartRow& row : result.parts) {
-    note_timed(finding, fmt::format("{}, {} n = {}", name_of(row.part), algorithm_of(row.part), row.point.n), row.status, row.reason, row.measurement);
+    note_timed(finding, fmt::format("{}, {} n = {}", name_of(row.part), algorithm_of(row.part), row.point.n), row.status, row.reason,
+               row.measurement);
   }
   for (const LayerTotal& layer : result.layers) add_layer(finding, layer);
   const LayerMajority& standard = result.majorities.front();

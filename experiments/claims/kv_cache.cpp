@@ -15,11 +15,8 @@ constexpr double quadratic_exponent = 1.6;  // at least, without
 constexpr double worthwhile_speedup = 2;
 
 GenerationOptions options_for(const ClaimSettings& settings) {
-  ModelAxes axes{settings.quick ? std::vector<Index>{16, 32, 64} : std::vector<Index>{64, 128, 256, 512}};
-  if (settings.quick) axes.d_model = {256};
-  if (settings.quick) axes.heads = {4};
   GenerationOptions options;
-  options.points = axes.points();
+  options.points = (settings.quick ? ModelAxes{{16, 32, 64}, {256}, {4}} : ModelAxes{{64, 128, 256, 512}}).points();
   options.seed = settings.seed;
   options.sampler.max_time_s = settings.quick ? 0.2 : 1;
   return options;

@@ -104,7 +104,9 @@ std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows) {
     auto known = std::find_if(problems.begin(), problems.end(), [&](const PeerProblem& other) { return same_problem(problem, other); });
     if (known == problems.end()) known = problems.insert(problems.end(), problem);
     auto& call = row["algorithm"] == default_call ? known->by_default : row["algorithm"] == fused_call ? known->fused : known->plain;
-    if (call) throw FileError(fmt::format("peers: rows: expected one of {} at {}, found two", row["algorithm"].get<std::string>(), name_of(problem)));
+    if (call)
+      throw FileError(
+          fmt::format("peers: rows: expected one of {} at {}, found two", row["algorithm"].get<std::string>(), name_of(problem)));
     call = times_of(row);
   }
   return problems;

@@ -33,7 +33,8 @@ struct PeerProblem {
 // Rows that passed, of problems with as many queries as keys. Throws FileError where one call of a problem occurs twice.
 std::vector<PeerProblem> pytorch_problems(const std::vector<Json>& rows);
 
-// Rows of one file, or of several separated by commas. Throws FileError for one that is no document, or has no row of PyTorch; UsageError where CPU or threads differ.
+// Rows of one file, or of several separated by commas. Throws FileError for one that is no document, or has no row of PyTorch; UsageError
+// where CPU or threads differ.
 std::vector<Json> read_peers(const std::string& paths);
 
 Judged judge_dispatch(const std::vector<PeerProblem>& problems);

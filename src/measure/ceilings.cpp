@@ -78,8 +78,7 @@ Ceilings measure_ceilings(int threads) {
   ceilings.f32_all_threads = measure_arithmetic_peak<float>(threads);
   ceilings.f64_all_threads = measure_arithmetic_peak<double>(threads);
   add_bandwidths(ceilings);
-  const std::size_t touched_bytes =
-      std::clamp<std::uint64_t>(available_memory().free_bytes / 2, smallest_working_set, 32 * mebibyte);
+  const std::size_t touched_bytes = std::clamp<std::uint64_t>(available_memory().free_bytes / 2, smallest_working_set, 32 * mebibyte);
   ceilings.small_pages_one_thread = measure_first_touch(touched_bytes, PageSize::small, 1);
   ceilings.huge_pages_one_thread = measure_first_touch(touched_bytes, PageSize::huge, 1);
   ceilings.small_pages_all_threads = measure_first_touch(touched_bytes, PageSize::small, threads);

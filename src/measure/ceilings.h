@@ -50,6 +50,6 @@ Ceilings measure_ceilings(int threads);
 
 // The size for bandwidth_bytes on a machine with these caches: four times the last one, between 64 and 512 MiB, but no more than half of
 // the `free_bytes` there are, and at least 8 MiB.
-std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches, std::uint64_t free_bytes = UINT64_MAX);
+std::size_t bandwidth_working_set(const std::vector<CacheFacts>& caches, std::uint64_t free_bytes);
 
 }  // namespace attn

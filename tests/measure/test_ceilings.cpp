@@ -97,10 +97,11 @@ TEST_CASE("first touch is a time per 4 KiB and the rate that follows from it") {
 
 TEST_CASE("bandwidth is measured on four times the last cache, within reason") {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
-  CHECK(bandwidth_working_set({{"Data", 1, 32768, 1}, {"Unified", 3, 32 * mebibyte, 8}}) == 128 * mebibyte);
-  CHECK(bandwidth_working_set({{"Unified", 3, 260 * mebibyte, 64}}) == 512 * mebibyte);
-  CHECK(bandwidth_working_set({{"Unified", 2, mebibyte, 1}}) == 64 * mebibyte);
-  CHECK(bandwidth_working_set({}) == 64 * mebibyte);
+  constexpr std::uint64_t plenty = std::uint64_t{1} << 50;
+  CHECK(bandwidth_working_set({{"Data", 1, 32768, 1}, {"Unified", 3, 32 * mebibyte, 8}}, plenty) == 128 * mebibyte);
+  CHECK(bandwidth_working_set({{"Unified", 3, 260 * mebibyte, 64}}, plenty) == 512 * mebibyte);
+  CHECK(bandwidth_working_set({{"Unified", 2, mebibyte, 1}}, plenty) == 64 * mebibyte);
+  CHECK(bandwidth_working_set({}, plenty) == 64 * mebibyte);
   CHECK(bandwidth_working_set({{"Unified", 3, 32 * mebibyte, 8}}, 400 * mebibyte) == 128 * mebibyte);
   CHECK(bandwidth_working_set({{"Unified", 3, 32 * mebibyte, 8}}, 100 * mebibyte) == 50 * mebibyte);
   CHECK(bandwidth_working_set({}, 0) == 8 * mebibyte);
