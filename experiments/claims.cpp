@@ -109,7 +109,8 @@ Report run_claims(ClaimsOptions& options, Session& session) {
   report.headings = Headings::none;
   const std::vector<Json> finished = session.finished_rows(report.args);
   report.blocks.push_back(Block{0, "claims", "what the articles claim"});
-  if (options.settings.quick) report.blocks.front().text.line("quick: fewer trials, smaller sizes and larger uncertainties than without --quick");
+  if (options.settings.quick)
+    report.blocks.front().text.line("quick: fewer trials, smaller sizes and larger uncertainties than without --quick");
   double done = 0, total = 0;
   for (const Claim& claim : claims) total += claim.seconds;
   for (const Claim& claim : claims) {
@@ -127,9 +128,10 @@ Report run_claims(ClaimsOptions& options, Session& session) {
 std::string rules_text() {
   std::string text = "Verdicts, by the measured numbers alone:\n";
   for (const Claim& claim : all_claims()) text += fmt::format("  {}: {}\n", claim.id, claim.rule);
-  text += fmt::format("Times say nothing where other processes kept more than {:g} processors busy: then a claim that rests on them is not "
-                      "measurable here.",
-                      others_allowed);
+  text += fmt::format(
+      "Times say nothing where other processes kept more than {:g} processors busy: then a claim that rests on them is not "
+      "measurable here.",
+      others_allowed);
   return text;
 }
 

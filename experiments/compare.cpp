@@ -70,8 +70,9 @@ std::function<Report(Session&)> set_up_compare(CLI::App& app) {
   add_text(app, "OLD", "FILE[,FILE...]", options->old_files, "JSON documents or JSON Lines of the runs before, separated by commas")
       .required();
   add_text(app, "NEW", "FILE[,FILE...]", options->new_files, "Those of the runs after").required();
-  add_parsed(app, "--fail-on-regression", "PCT", [options](const std::string& text) { options->regression_percent = parse_percent(text); },
-             "Exit 1 if a row is SLOWER by more percent than this")
+  add_parsed(
+      app, "--fail-on-regression", "PCT", [options](const std::string& text) { options->regression_percent = parse_percent(text); },
+      "Exit 1 if a row is SLOWER by more percent than this")
       .default_str("5");
   add_flag(app, "--allow-different-host", options->allow_different_host,
            "Compare although CPU, instruction set, threads, compiler, flags or build type differ, and say so");

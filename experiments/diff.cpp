@@ -141,11 +141,14 @@ std::function<Report(Session&)> set_up_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
   add_text(app, "A", "FILE", options->a, "A tensor: .npy, .npz#member or .safetensors#tensor").required();
   add_text(app, "B", "FILE", options->b, "The tensor it should be").required();
-  add_parsed(app, "--ulp", "N", [options](const std::string& text) { options->ulps = parse_size("--ulp", text, 0); },
-             "Exit 1 where elements differ by more units in the last place (default: 0)");
-  add_parsed(app, "--rtol", "X", [options](const std::string& text) { options->rtol = parse_tolerance("--rtol", text); },
-             "Exit 1 where |a - b| > atol + rtol |b|");
-  add_parsed(app, "--atol", "X", [options](const std::string& text) { options->atol = parse_tolerance("--atol", text); }, "See --rtol");
+  add_parsed(
+      app, "--ulp", "N", [options](const std::string& text) { options->ulps = parse_size("--ulp", text, 0); },
+      "Exit 1 where elements differ by more units in the last place (default: 0)");
+  add_parsed(
+      app, "--rtol", "X", [options](const std::string& text) { options->rtol = parse_tolerance("--rtol", text); },
+      "Exit 1 where |a - b| > atol + rtol |b|");
+  add_parsed(
+      app, "--atol", "X", [options](const std::string& text) { options->atol = parse_tolerance("--atol", text); }, "See --rtol");
   return [options](Session&) { return diff(*options); };
 }
 

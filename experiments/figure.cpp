@@ -241,7 +241,8 @@ Report run_figure(const FigureOptions& options, const Session& session) {
 }
 
 void add_number(CLI::App& app, const std::string& name, std::optional<Index>& target, const std::string& help) {
-  add_parsed(app, name, "N", [name, &target](const std::string& text) { target = parse_size(name, text, 0); }, help);
+  add_parsed(
+      app, name, "N", [name, &target](const std::string& text) { target = parse_size(name, text, 0); }, help);
 }
 
 std::function<Report(Session&)> set_up_figure(CLI::App& app) {
@@ -259,8 +260,9 @@ std::function<Report(Session&)> set_up_figure(CLI::App& app) {
   add_text(app, "--key", "TOKEN", options->key, "... to this one").default_str("cat");
   add_flag(app, "--all-heads", options->all_heads, "That weight in every head, as a table and a small picture");
   add_text(app, "--svg", "FILE", options->svg, "Write the picture to this file besides, as SVG");
-  add_parsed(app, "--width", "N", [options](const std::string& text) { options->width = parse_size("--width", text); },
-             "Columns that the picture may take (default: the terminal's, else 80)");
+  add_parsed(
+      app, "--width", "N", [options](const std::string& text) { options->width = parse_size("--width", text); },
+      "Columns that the picture may take (default: the terminal's, else 80)");
   return [options](Session& session) { return run_figure(*options, session); };
 }
 

@@ -1,8 +1,8 @@
 // `attn generate-sweep`: what a cache of keys and values saves when n tokens are generated in one attention layer.
 //
-// Document 2 names caches of keys and values among what long contexts took. Each row generates n tokens, without a cache (every step projects all
-// tokens so far again and runs causal attention over them) or with one (every step projects one token, appends its key and value, and
-// attends with one query); transformer/generation.h has the steps and the derivation of their operations:
+// Document 2 names caches of keys and values among what long contexts took. Each row generates n tokens, without a cache (every step
+// projects all tokens so far again and runs causal attention over them) or with one (every step projects one token, appends its key and
+// value, and attends with one query); transformer/generation.h has the steps and the derivation of their operations:
 //
 //   without   4 d^2 n (n + 1) + 2 d n (n + 1) (n + 2) / 3          with   8 n d^2 + 2 d n (n + 1)          d = d_model
 //

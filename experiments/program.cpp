@@ -143,7 +143,8 @@ void refuse_same_files(const CLI::App& chosen) {
         const std::string path = std::filesystem::path(value.substr(0, value.find('#'))).lexically_normal().string();
         const auto [user, is_new] = users.try_emplace(path, first);
         const bool device = path.starts_with("/dev/");
-        if (outputs && !is_new && !device) throw UsageError(fmt::format("{} and {}: expected two files, found {}", user->second, first, path));
+        if (outputs && !is_new && !device)
+          throw UsageError(fmt::format("{} and {}: expected two files, found {}", user->second, first, path));
       }
     }
   }

@@ -4,7 +4,8 @@
 namespace attn {
 
 std::vector<Experiment> experiments() {
-  return {reproduce(), demo(), causal(), figure(), scaling_sweep(), timing_sweep(), generate_sweep(), layer_sweep(), claims(), compare(), run(), check(), diff(), env()};
+  return {reproduce(),   demo(),   causal(),  figure(), scaling_sweep(), timing_sweep(), generate_sweep(),
+          layer_sweep(), claims(), compare(), run(),    check(),         diff(),         env()};
 }
 
 }  // namespace attn

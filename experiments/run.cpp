@@ -177,9 +177,7 @@ std::function<Report(Session&)> set_up_run(CLI::App& app) {
   const std::vector<std::pair<std::string, std::optional<Algorithm>>> algorithms = {
       {"fused", Algorithm::fused}, {"standard", Algorithm::standard}, {"reference", Algorithm::reference}};
   add_choice(app, "--algorithm", options->algorithm, algorithms, "Default: fused, or standard where scores or weights are saved");
-  const auto add_file = [&](const char* name, std::string& target, const char* help) {
-    add_text(app, name, "FILE", target, help);
-  };
+  const auto add_file = [&](const char* name, std::string& target, const char* help) { add_text(app, name, "FILE", target, help); };
   add_file("--save-output", options->save_output, "Write the output as .npy, in the layout and type of the queries");
   add_file("--save-weights", options->save_weights, "Write the weights, (batch, heads, seq_q, seq_k)");
   add_file("--save-lse", options->save_lse, "Write each row's log-sum-exp, (batch, heads, seq_q)");

@@ -164,8 +164,7 @@ std::function<Report(Session&)> set_up_scaling(CLI::App& app) {
   add_size(app, "--seq", options->seq, "Keys per query");
   add_flag(app, "--gradients", options->gradients,
            "A second table: the softmax's Jacobian and the gradient of Q, of the same queries and keys, with standard errors");
-  add_flag(app, "--dry-run", options->dry_run,
-           "Print the rows with their operations, numbers to draw and least times; compute nothing");
+  add_flag(app, "--dry-run", options->dry_run, "Print the rows with their operations, numbers to draw and least times; compute nothing");
   add_seed(app, options->seed);
   add_advance(app, options->advance);
   return [options](Session& session) { return options->dry_run ? dry_run(*options) : run_scaling(*options, session); };

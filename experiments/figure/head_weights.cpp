@@ -92,8 +92,9 @@ HeadWeights weights_from_file(const std::string& weights, const std::string& tok
   std::vector<Index> shape = file.tensor.shape();
   const bool fits = shape.size() >= 2 && shape.size() <= 4 && file.tensor.size() > 0 && is_floating_point(file.tensor.dtype());
   if (!fits) {
-    throw UsageError(fmt::format("{}: expected floating-point weights (queries, keys), (heads, …) or (layers, heads, …), found {} of {} dimensions",
-                                 named_shape(file), dtype_name(file.tensor.dtype()), file.tensor.shape().size()));
+    throw UsageError(
+        fmt::format("{}: expected floating-point weights (queries, keys), (heads, …) or (layers, heads, …), found {} of {} dimensions",
+                    named_shape(file), dtype_name(file.tensor.dtype()), file.tensor.shape().size()));
   }
   shape.insert(shape.begin(), 4 - shape.size(), 1);
   if (std::max(shape[2], shape[3]) > most_tokens) {

@@ -1,8 +1,8 @@
 #include "help/help_command.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "help/bash_completion.h"
 #include "help/man_page.h"

@@ -74,7 +74,8 @@ AddedOption add_seed(CLI::App& app, Seed& target) {
       throw UsageError(fmt::format("--seed: expected a non-negative integer, found '{}'", text));
     }
   };
-  return add_parsed(app, "--seed", "INTEGER", parse, "Seed of the random numbers, as NumPy's default_rng takes it").default_str(target.text());
+  return add_parsed(app, "--seed", "INTEGER", parse, "Seed of the random numbers, as NumPy's default_rng takes it")
+      .default_str(target.text());
 }
 
 AddedOption add_advance(CLI::App& app, uint128& target) {

@@ -73,7 +73,8 @@ AddedOption add_choice(CLI::App& app, const std::string& name, T& target, const 
                        const std::string& help) {
   std::vector<std::string> words;
   for (const auto& choice : choices) words.push_back(choice.first);
-  return add_word(app, name, words, [choices, &target](std::size_t index) { target = choices[index].second; }, help);
+  return add_word(
+      app, name, words, [choices, &target](std::size_t index) { target = choices[index].second; }, help);
 }
 
 }  // namespace attn

@@ -36,8 +36,8 @@ struct ScalingPlan {
 };
 
 void add_planned(Block& block, Index d_k, const ScalingPlan& row, double seconds, const ScalingOptions& options) {
-  block.text.line(fmt::format("{:>5} | {:<9} | {:>10.4f} | {:>13.0f} | {:>10.1f} | ", d_k, row.what, row.flops / 1e9, row.numbers,
-                              row.bytes / 1e6));
+  block.text.line(
+      fmt::format("{:>5} | {:<9} | {:>10.4f} | {:>13.0f} | {:>10.1f} | ", d_k, row.what, row.flops / 1e9, row.numbers, row.bytes / 1e6));
   block.text.add(fmt::format("{:>12.2f}", 1e3 * seconds), Cell::measured);
   Row record;
   record.exact("what", row.what).exact("head_dim", d_k).exact("trials", options.trials).exact("seq_k", options.seq).exact("dtype", "f64");
@@ -57,9 +57,7 @@ double row_flops(Index d_k, const ScalingOptions& options) { return 2 * row_scor
 
 double gradient_flops(Index d_k, const ScalingOptions& options) { return 3 * row_flops(d_k, options); }
 
-double row_bytes(Index d_k, const ScalingOptions& options) {
-  return sizeof(double) * (row_numbers(d_k, options) + row_scores(options));
-}
+double row_bytes(Index d_k, const ScalingOptions& options) { return sizeof(double) * (row_numbers(d_k, options) + row_scores(options)); }
 
 Block planned_scaling_block(const ScalingOptions& options, bool gradients) {
   Block block{0, "plan", "what would be computed"};
@@ -69,7 +67,8 @@ Block planned_scaling_block(const ScalingOptions& options, bool gradients) {
                               "at least, ms"));
   for (const Index d_k : options.d_k) {
     std::vector<ScalingPlan> rows = {{"scores", row_flops(d_k, options), row_numbers(d_k, options), row_bytes(d_k, options)}};
-    if (gradients) rows.push_back({"gradients", 2 * gradient_flops(d_k, options), 2 * row_numbers(d_k, options), 2 * row_bytes(d_k, options)});
+    if (gradients)
+      rows.push_back({"gradients", 2 * gradient_flops(d_k, options), 2 * row_numbers(d_k, options), 2 * row_bytes(d_k, options)});
     for (const ScalingPlan& row : rows) add_planned(block, d_k, row, row.numbers * draw_s + row.flops / flops_per_s, options);
   }
   return block;

@@ -31,8 +31,9 @@ double parse_max_time(const std::string& text) {
 
 void add_measuring_options(CLI::App& app, MeasuringOptions& options) {
   add_size(app, "--reps", options.reps, "Exactly so many samples per row").default_str("until the noise is below 2 %");
-  add_parsed(app, "--max-time", "S", [&options](const std::string& text) { options.max_time_s = parse_max_time(text); },
-             "Seconds of running time per row at the most")
+  add_parsed(
+      app, "--max-time", "S", [&options](const std::string& text) { options.max_time_s = parse_max_time(text); },
+      "Seconds of running time per row at the most")
       .default_str(fmt::format("{}", options.max_time_s));
   const std::vector<std::pair<std::string, Statistic>> statistics = {
       {"median", Statistic::median}, {"mean", Statistic::mean}, {"min", Statistic::min}};
@@ -44,8 +45,8 @@ void add_measuring_options(CLI::App& app, MeasuringOptions& options) {
 AddedOption add_dtypes(CLI::App& app, std::vector<Precision>& target) {
   std::vector<std::string_view> names;
   for (const Precision precision : target) names.push_back(name_of(precision));
-  return add_parsed(app, "--dtype", "f32|f64,...", [&target](const std::string& text) { target = parse_dtypes(text); },
-                    "Types of the elements")
+  return add_parsed(
+             app, "--dtype", "f32|f64,...", [&target](const std::string& text) { target = parse_dtypes(text); }, "Types of the elements")
       .default_str(fmt::format("{}", fmt::join(names, ",")));
 }
 

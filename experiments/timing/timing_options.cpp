@@ -58,10 +58,12 @@ void add_what(CLI::App& app, TimingOptions& options) {
   add_parsed(app, "--what", "scores|standard|fused|decode|gemm,...", parse_what, "What to time; several run interleaved at each size")
       .default_str("scores");
   add_flag(app, "--causal", options.modifiers.causal, "Each query sees the keys up to its own position; the last query the last key");
-  add_parsed(app, "--window", "LEFT,RIGHT", [&options](const std::string& text) { parse_window(text, options.modifiers); },
-             "Each query sees so many keys before and after its own position; 'unlimited' for either");
-  add_parsed(app, "--softcap", "CAP", [&options](const std::string& text) { parse_softcap(text, options.modifiers); },
-             "Scores become CAP tanh(score / CAP)");
+  add_parsed(
+      app, "--window", "LEFT,RIGHT", [&options](const std::string& text) { parse_window(text, options.modifiers); },
+      "Each query sees so many keys before and after its own position; 'unlimited' for either");
+  add_parsed(
+      app, "--softcap", "CAP", [&options](const std::string& text) { parse_softcap(text, options.modifiers); },
+      "Scores become CAP tanh(score / CAP)");
 }
 
 void add_measuring(CLI::App& app, TimingOptions& options) {

@@ -34,9 +34,7 @@ double parse_softcap(const std::string& text) {
 }
 
 void add_tensor_options(CLI::App& app, CallOptions& options) {
-  const auto add = [&app](const char* name, std::string& target, const char* help) {
-    return add_text(app, name, "FILE", target, help);
-  };
+  const auto add = [&app](const char* name, std::string& target, const char* help) { return add_text(app, name, "FILE", target, help); };
   add("--q", options.q, "Queries: .npy, .npz#member or .safetensors#tensor").required();
   add("--k", options.k, "Keys").required();
   add("--v", options.v, "Values").required();
@@ -46,7 +44,8 @@ void add_tensor_options(CLI::App& app, CallOptions& options) {
   add("--kv-lengths", options.kv_lengths,
       "One integer per batch: keys from there on are padding, and the last query stands at the last key before it");
   const std::vector<std::pair<std::string, Layout>> layouts = {{"hnd", Layout::hnd}, {"nhd", Layout::nhd}, {"packed", Layout::packed}};
-  add_choice(app, "--layout", options.layout, layouts, "(…, heads, seq, dim), (…, seq, heads, dim) or (batch, seq, heads * dim)").default_str("hnd");
+  add_choice(app, "--layout", options.layout, layouts, "(…, heads, seq, dim), (…, seq, heads, dim) or (batch, seq, heads * dim)")
+      .default_str("hnd");
   add_size(app, "--num-heads", options.num_heads, "Query heads, for --layout packed").default_str("");
   add_size(app, "--num-kv-heads", options.num_kv_heads, "Key and value heads, for --layout packed").default_str("--num-heads");
 }
@@ -56,10 +55,12 @@ void add_position_options(CLI::App& app, CallOptions& options) {
   const std::vector<std::pair<std::string, std::optional<Alignment>>> alignments = {{"top-left", Alignment::top_left},
                                                                                     {"bottom-right", Alignment::bottom_right}};
   add_choice(app, "--align", options.align, alignments, "Offset 0, or seq_k - seq_q");
-  add_parsed(app, "--q-offset", "N", [&options](const std::string& text) { options.q_offset = parse_offset(text); },
-             "Position of the first query among the keys");
-  add_parsed(app, "--window", "LEFT,RIGHT", [&options](const std::string& text) { parse_window(text, options); },
-             "Keys a query sees before and after its own position; a side may be 'unlimited'");
+  add_parsed(
+      app, "--q-offset", "N", [&options](const std::string& text) { options.q_offset = parse_offset(text); },
+      "Position of the first query among the keys");
+  add_parsed(
+      app, "--window", "LEFT,RIGHT", [&options](const std::string& text) { parse_window(text, options); },
+      "Keys a query sees before and after its own position; a side may be 'unlimited'");
 }
 
 void refuse_ignored(bool given, const char* option, const char* without) {
@@ -71,10 +72,12 @@ void refuse_ignored(bool given, const char* option, const char* without) {
 void add_call_options(CLI::App& app, CallOptions& options) {
   add_tensor_options(app, options);
   add_position_options(app, options);
-  add_parsed(app, "--scale", "X", [&options](const std::string& text) { options.scale = parse_number("--scale", text); },
-             "Factor of the scores (default: 1 / sqrt(dim))");
-  add_parsed(app, "--softcap", "X", [&options](const std::string& text) { options.softcap = parse_softcap(text); },
-             "Scores s become softcap tanh(s / softcap), before the mask");
+  add_parsed(
+      app, "--scale", "X", [&options](const std::string& text) { options.scale = parse_number("--scale", text); },
+      "Factor of the scores (default: 1 / sqrt(dim))");
+  add_parsed(
+      app, "--softcap", "X", [&options](const std::string& text) { options.softcap = parse_softcap(text); },
+      "Scores s become softcap tanh(s / softcap), before the mask");
   const std::vector<std::pair<std::string, std::optional<Dtype>>> precisions = {{"f32", Dtype::f32}, {"f64", Dtype::f64}};
   add_choice(app, "--softmax-precision", options.softmax_precision, precisions,
              "Type that everything is computed in, at least (default: f32, f64 for float64)");

@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "attention/fused.h"
-#include "machine/parallel.h"
 #include "attention/reference.h"
 #include "attention/standard.h"
 #include "machine/error.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 namespace attn {

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "attention/finite.h"
-#include "machine/parallel.h"
 #include "attention/score_rows.h"
 #include "attention/softmax.h"
 #include "attention/visibility.h"
 #include "gemm/gemm.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 
 namespace attn {

@@ -54,7 +54,8 @@ HWY_INLINE void add_rows(MatrixView<const T> a, MatrixView<const T> b, Index p, 
   constexpr Index lanes = vector_lanes<T>;
   Index j = 0;
   for (; j + lanes <= b.cols(); j += lanes) {
-    add_steps<T, Rows, Steps>(a, p, [&](Index row) HWY_ATTR { return hn::LoadU(d, b.row(row) + j); }, sums + j, sums_stride);
+    add_steps<T, Rows, Steps>(
+        a, p, [&](Index row) HWY_ATTR { return hn::LoadU(d, b.row(row) + j); }, sums + j, sums_stride);
   }
   if (j == b.cols()) return;
   const auto load_rest = [&](Index row) HWY_ATTR {

@@ -25,11 +25,7 @@ class MatrixView {
   MatrixView(T* data, Index rows, Index cols) : MatrixView(data, rows, cols, cols) {}
 
   // A view that may write converts to one that may not.
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data_, rows_, cols_, row_stride_};
-  }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data_, rows_, cols_, row_stride_}; }
 
   T* data() const { return data_; }
   Index rows() const { return rows_; }

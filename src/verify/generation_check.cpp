@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "machine/parallel.h"
 #include "gemm/gemm.h"
+#include "machine/parallel.h"
 #include "machine/threads.h"
 #include "verify/judge.h"
 #include "verify/product_check.h"

@@ -49,7 +49,7 @@ TEST_CASE("operations of generation, step by step") {
     CHECK(uncached_generation_flops(shape, t) == Approx(uncached));
     CHECK(cached_generation_flops(shape, t) == Approx(cached));
     const double rows = 768.0 * static_cast<double>(t);
-    uncached_numbers += 4 * 768.0 * 768.0 + rows + 3 * 2 * rows + 2 * rows + rows;      // W; x; q, k, v; o; y
+    uncached_numbers += 4 * 768.0 * 768.0 + rows + 3 * 2 * rows + 2 * rows + rows;       // W; x; q, k, v; o; y
     cached_numbers += 4 * 768.0 * 768.0 + 768 + 2 * 768 + 2 * 768 + 2 * rows + 3 * 768;  // W; x; q; new k, v; all k, v; o, y
     CHECK(uncached_generation_traffic(shape, t) == Approx(uncached_numbers));
     CHECK(cached_generation_traffic(shape, t) == Approx(cached_numbers));
