@@ -37,7 +37,8 @@ TEST_CASE("claims --only examines these, in the order of all, with a command for
 TEST_CASE("claims --quick says so, and --help gives the rule of every verdict") {
   CHECK(contains(run_attn({"claims", "--only", "training", "--quick"}).out, "larger uncertainties"));
   const std::string help = run_attn({"claims", "--help"}).out;
-  for (const Json& row : document_of({"claims", "--only", "spread,training,dispatch", "--json"})["results"]) {
+  const Json document = document_of({"claims", "--only", "spread,training,dispatch", "--json"});
+  for (const Json& row : document["results"]) {
     CHECK(contains(help, "  " + row["id"].get<std::string>() + ": "));
   }
   CHECK(contains(help, "< 3 standard errors"));
