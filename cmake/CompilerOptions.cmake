@@ -29,9 +29,15 @@ endif()
 # attn_compile_quickly(TARGET): for code where no time is spent when it runs. What is fast stands in src/, and is optimised fully, or is
 # named to attn_compile_fully.
 # `PARSED_ONCE` headers are parsed once for all of the target's files: most of the compiler's time goes into large template libraries.
+# `COMPUTES_LITTLE`: not even a plain reference stands there. With sanitizers, whose checks take the optimiser twice as long as all the rest,
+# it is then not optimised at all.
 function(attn_compile_quickly target)
-  cmake_parse_arguments(arg "" "" "PARSED_ONCE" ${ARGN})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  cmake_parse_arguments(arg "COMPUTES_LITTLE" "" "PARSED_ONCE" ${ARGN})
+  set(level -O1)
+  if(ATTN_SANITIZE AND arg_COMPUTES_LITTLE)
+    set(level -O0)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:${level}>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # At -O1 the same false alarms have other names.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)

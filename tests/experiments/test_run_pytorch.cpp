@@ -49,7 +49,7 @@ TEST_CASE("PyTorch's outputs pass, and its truth rounded; zeros and outputs that
     CHECK(shows(zeros, "zeros"));
     CHECK(judge_user_call(call.inputs, call.options, changed(call.output, 1.05)).beyond > 0);
   });
-  CHECK(all_zero == 4);
+  if (!sanitized) CHECK(all_zero == 4);
 }
 
 TEST_CASE("what attn run gives for PyTorch's inputs passes, by every algorithm") {

@@ -109,14 +109,15 @@ TEST_CASE("PyTorch's outputs need a c of 1.6 at most in float32, 4.9 in float64,
   CHECK(most[Dtype::f16] == 0);
   CHECK(most[Dtype::bf16] == 0);
   CHECK(most[Dtype::f32] <= 1.6L);
-  CHECK(most[Dtype::f32] > 1.4L);
   CHECK(most[Dtype::f64] <= 4.9L);
-  CHECK(most[Dtype::f64] > 4.5L);
-  CHECK(zeros.shows == 384);  // four truths are zero
   CHECK(mean.blind == 0);
   CHECK(unscaled.blind == 0);
+  CHECK(last_key.shows + last_key.blind <= 258);
+  if (sanitized) return;  // the counts are those of all calls
+  CHECK(most[Dtype::f32] > 1.4L);
+  CHECK(most[Dtype::f64] > 4.5L);
+  CHECK(zeros.shows == 384);  // four truths are zero
   CHECK(mean.shows == 388 - without_choice);
   CHECK(unscaled.shows == 388 - without_choice);
   CHECK(last_key.shows >= 252);
-  CHECK(last_key.shows + last_key.blind <= 258);
 }

@@ -10,15 +10,8 @@
 #include "catch.h"
 #include "machine/error.h"
 #include "measure/blas_library.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ATTN_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ATTN_SANITIZED
-#endif
-#endif
 
 using namespace attn;
 
@@ -165,10 +158,10 @@ TEST_CASE("shapes that do not fit are refused, empty ones are nothing to do") {
 }
 
 TEST_CASE("a real library, where one is installed, agrees with sums written out") {
-#ifdef ATTN_SANITIZED
-  WARN("skipped: threads of a library built without them are beyond the sanitizers");
-  return;
-#endif
+  if (sanitized) {
+    WARN("skipped: threads of a library built without them are beyond the sanitizers");
+    return;
+  }
   int tried = 0;
   for (const char* path : {"libopenblas.so.0", "libblis.so.4"}) {
     if (void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); handle == nullptr) continue;
