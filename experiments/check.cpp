@@ -114,7 +114,11 @@ std::function<Report(Session&)> set_up_check(CLI::App& app) {
   add_flag(app, "--all", options->all, "Check all rows of large inputs instead of a sample");
   add_seed(app, options->seed);
   add_text(app, "--save-failing", "FOLDER", options->save_failing, "On FAIL keep inputs, expected and found output in this folder");
-  return [options](Session&) { return check(*options); };
+  return [options, &app](Session&) {
+    Report report = check(*options);
+    report.blocks.front().rows.front().exact("repro", command_of(app));
+    return report;
+  };
 }
 
 }  // namespace

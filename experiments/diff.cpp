@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "experiment.h"
@@ -35,7 +36,8 @@ std::string position_text(Index at, const std::vector<Index>& shape) {
 std::string bucket_text(std::size_t bucket, std::size_t last) {
   if (bucket == last) return "NaN on one side";
   if (bucket <= 2) return std::to_string(bucket);
-  return bucket < 66 ? fmt::format("{} to {}", (std::uint64_t{1} << (bucket - 2)) + 1, std::uint64_t{1} << (bucket - 1)) : "more";
+  const std::uint64_t lower = std::uint64_t{1} << (bucket - 2);  // bucket 65 ends where 64 bits do
+  return fmt::format("{} to {}", lower + 1, bucket < 65 ? 2 * lower : std::numeric_limits<std::uint64_t>::max());
 }
 
 void add_histogram(Text& text, const TensorDifference& difference) {

@@ -186,7 +186,13 @@ std::function<Report(Session&)> set_up_run(CLI::App& app) {
   add_choice(app, "--scores-stage", options->stage, choices, "Scaled; after the softcap; after mask and causality; after the softmax");
   add_file("--save-present-k", options->save_present_k, "Write the keys with those of the past before them");
   add_file("--save-present-v", options->save_present_v, "Write the values with those of the past before them");
-  return [options](Session&) { return run(*options); };
+  return [options, &app](Session&) {
+    Report report = run(*options);
+    // Saved weights or scores choose the algorithm; without them it must be named.
+    const std::string algorithm = options->algorithm ? "" : fmt::format(" --algorithm {}", report.args["algorithm"].get<std::string>());
+    report.blocks.front().rows.front().exact("repro", command_of(app) + algorithm);
+    return report;
+  };
 }
 
 }  // namespace

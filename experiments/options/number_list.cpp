@@ -36,6 +36,7 @@ struct Step {
 Step take_step(std::string_view option, std::string_view& end, std::string_view piece) {
   const std::size_t at = end.find_first_of("x+");
   if (at == std::string_view::npos) return {};
+  if (at == 0 || at + 1 == end.size()) refuse(option, "a range such as 512..4096, 4..64x4 or 16..64+16", piece);
   const Step step{end[at] == 'x', parse_size(option, end.substr(at + 1))};
   if (step.multiplies && step.amount < 2) refuse(option, "a range that ends (a factor of 2 or more)", piece);
   end = end.substr(0, at);
@@ -65,10 +66,10 @@ Index parse_size(std::string_view option, std::string_view text, Index least) {
   const Index factor = take_suffix(digits);
   Index value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size() && !digits.empty() && digits.front() != '-';
-  if (!whole || __builtin_mul_overflow(value, factor, &value) || value < least) {
-    refuse(option, fmt::format("a whole number of {} or more", least), text);
-  }
+  const bool all_digits = end == digits.data() + digits.size() && !digits.empty() && digits.front() != '-';
+  const bool too_large = error == std::errc::result_out_of_range || __builtin_mul_overflow(value, factor, &value);
+  if (all_digits && too_large) refuse(option, "a whole number below 2^63", text);
+  if (!all_digits || error != std::errc() || value < least) refuse(option, fmt::format("a whole number of {} or more", least), text);
   return value;
 }
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 
 #include "machine/error.h"
 #include "options/number_list.h"
@@ -14,6 +15,19 @@ namespace {
 
 // The first long name, for error messages.
 std::string first_name(const std::string& names) { return names.substr(0, names.find(',')); }
+
+bool is_about_output(const std::string& name) {
+  constexpr std::string_view all[] = {"--format", "--json", "--out", "--expect", "--quiet", "--color"};
+  return name.starts_with("--save-") || std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:+-#@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos && word.front() != '#') return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 }  // namespace
 
@@ -50,6 +64,20 @@ AddedOption add_texts(CLI::App& app, const std::string& names, const std::string
 AddedOption add_parsed(CLI::App& app, const std::string& names, const std::string& value,
                        const std::function<void(const std::string&)>& parse, const std::string& help) {
   return AddedOption(app.add_option_function<std::string>(names, parse, help)->type_name(value));
+}
+
+std::string command_of(const CLI::App& app) {
+  std::string command = "attn " + app.get_name();
+  for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
+    const std::string name = first_name(option->get_name(false, true));
+    if (is_about_output(name)) continue;
+    if (option->get_items_expected_max() == 0) {
+      command += " " + name;
+      continue;
+    }
+    for (const std::string& value : option->results()) command += " " + name + " " + quoted_for_shell(value);
+  }
+  return command;
 }
 
 void set_footer(CLI::App& app, const std::string& text) { app.footer(text); }

@@ -47,6 +47,10 @@ AddedOption add_texts(CLI::App& app, const std::string& names, const std::string
 AddedOption add_parsed(CLI::App& app, const std::string& names, const std::string& value,
                        const std::function<void(const std::string&)>& parse, const std::string& help);
 
+// The command line that computes the same again, quoted for a shell: the options that were given, once that was parsed, without those that
+// say where and how the result is written.
+std::string command_of(const CLI::App& app);
+
 // Text that --help prints behind the options.
 void set_footer(CLI::App& app, const std::string& text);
 

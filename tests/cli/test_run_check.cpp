@@ -1,5 +1,7 @@
 // `attn run`, `attn check` and `attn diff` on files.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
@@ -37,6 +39,25 @@ TEST_CASE("run saves weights, scores and lse, which only some algorithms have") 
   CHECK(read_npy_file(files.path("l.npy")).shape() == std::vector<Index>{2, 4, 9});
   CHECK(run_attn({"diff", files.path("w.npy"), files.path("s.npy")}).exit_code == 0);
   check_refused(files.run({"--algorithm", "fused", "--save-weights", files.path("w.npy")}), 2, {"--algorithm"});
+}
+
+TEST_CASE("a row of run or check holds the shell's command that computes it again") {
+  const TensorFiles files;
+  files.save("the q's $HOME.npy", {2, 4, 9, 16}, 1);
+  const std::vector<std::string> tensors = {"--q", files.path("the q's $HOME.npy"), "--k", files.path("k.npy"), "--v", files.path("v.npy")};
+  const std::vector<std::string> shared = {"--causal", "--q-offset", "-2", "--softcap", "5", "--json"};
+  REQUIRE(run_attn(std::vector<std::string>{"run"} + tensors + shared + std::vector<std::string>{"--save-output", files.path("o.npy")})
+              .exit_code == 0);
+  for (const std::vector<std::string>& own : {std::vector<std::string>{"run", "--save-weights", files.path("w.npy")},
+                                              std::vector<std::string>{"check", "--expect-output", files.path("o.npy"), "--all"}}) {
+    const nlohmann::json row = nlohmann::json::parse(run_attn(own + tensors + shared).out)["results"][0];
+    const std::string repro = row["repro"];
+    INFO(repro);
+    REQUIRE(repro.starts_with("attn "));
+    REQUIRE(std::system(("'" ATTN_PROGRAM "'" + repro.substr(4) + " --json > '" + files.path("again.json") + "'").c_str()) == 0);
+    CHECK(nlohmann::json::parse(read_file(files.path("again.json")))["results"][0] == row);
+    CHECK_FALSE(contains(repro, "w.npy"));
+  }
 }
 
 TEST_CASE("what does not fit is one line that names both files and both shapes") {
@@ -78,6 +99,25 @@ TEST_CASE("diff: shapes, ulps and tolerances") {
   CHECK(run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--ulp", "2"}).exit_code == 1);
   CHECK(run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--rtol", "1e-6"}).exit_code == 0);
   check_refused(run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--rtol", "1e-6", "--ulp", "1"}), 2, {"--ulp"});
+}
+
+TEST_CASE("diff: distances of all orders of magnitude are counted, the largest there are included") {
+  const TensorFiles files;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> to = {0, 5e-324, 1e-300, 1, -inf, inf};
+  Tensor a(Dtype::f64, {static_cast<Index>(to.size())});
+  Tensor b(Dtype::f64, {static_cast<Index>(to.size())});
+  std::fill_n(a.as<double>().data(), to.size(), inf);
+  std::copy(to.begin(), to.end(), b.as<double>().data());
+  files.write("a.npy", a);
+  files.write("b.npy", b);
+  const Outcome outcome = run_attn({"diff", files.path("a.npy"), files.path("b.npy"), "--json"});
+  const nlohmann::json histogram = nlohmann::json::parse(outcome.out)["results"][0]["ulp_histogram"];
+  // +inf lies 0x7ff0000000000000 numbers above 0, and twice as many above -inf: more than 2^63.
+  CHECK(histogram["9223372036854775809 to 18446744073709551615"] == 1);
+  std::int64_t counted = 0;
+  for (const auto& [range, count] : histogram.items()) counted += count.get<std::int64_t>();
+  CHECK(counted == 6);
 }
 
 TEST_CASE("diff: no finite number is within a tolerance of an infinity or of NaN") {

@@ -215,7 +215,9 @@ TEST_CASE("every subcommand's JSON is valid, as a document and as lines, and mut
     const std::string file = (folder.path() / "out.json").string();
     call.insert(call.end(), {"--format", "jsonl", "--out", file});
     std::filesystem::remove(file);
-    std::istringstream lines(run_attn(call).out);
+    const Outcome outcome = run_attn(call);
+    INFO(outcome.err);
+    std::istringstream lines(outcome.out);
     REQUIRE(std::filesystem::exists(file));
     const Json document = Json::parse(attn::read_file(file));
     CHECK(definition("Document").fault(document).empty());
