@@ -58,7 +58,12 @@ void add_common_options(CLI::App& app, CommonOptions& options, bool resumable) {
       ->type_name("auto|always|never")
       ->capture_default_str();
   app.add_option("--isa", options.isa, "Instruction set of the kernels, as ATTN_ISA in the environment")->type_name("NAME");
-  const auto set_threads_option = [&options](const std::string& text) { options.threads = parse_size("--threads", text); };
+  const auto set_threads_option = [&options](const std::string& text) {
+    options.threads = parse_size("--threads", text);
+    if (options.threads > max_threads()) {
+      throw UsageError(fmt::format("--threads: expected 1 to {}, found {}", max_threads(), options.threads));
+    }
+  };
   app.add_option_function<std::string>("--threads", set_threads_option,
                                        "Threads of the kernels (default: the cores that this process may use)")
       ->type_name("N");
@@ -161,6 +166,9 @@ void configure_kernels(const CommonOptions& options) {
 
 int run_subcommand(Subcommand& chosen, int argc, char* argv[]) {
   const CommonOptions& options = chosen.options;
+  if (options.json && chosen.app->get_option("--format")->count() > 0 && options.format != "json") {
+    throw UsageError(fmt::format("--json: expected no other --format beside it, found {}", options.format));
+  }
   const Format format = options.json ? Format::json : parse_format(options.format);
   const bool color = wants_color(options.color);
   const bool true_color = wants_true_color(options.color);

@@ -31,8 +31,6 @@ std::vector<std::pair<std::string, std::shared_ptr<BlasLibrary>>> load_libraries
   return libraries;
 }
 
-bool is_product(Work work) { return work == Work::scores || work == Work::gemm; }
-
 std::vector<Contender> contenders_of(const TimingOptions& options) {
   const auto libraries = load_libraries(options.vs);
   std::vector<Contender> contenders;
@@ -187,6 +185,7 @@ std::function<Report(Session&)> set_up_timing(CLI::App& app) {
   const TimingAxes axes = add_timing_options(app, *options);
   return [options, axes, &app](Session& session) {
     check_explain(*options, axes);
+    check_used(*options, axes);
     if (options->explain) return explain_report({options->n.back(), options->d.front(), options->seed});
     const bool article = article_protocol(*options, axes);
     if (options->dry_run) return dry_run(*options, points_of(*options, axes, app));

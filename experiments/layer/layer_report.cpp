@@ -2,6 +2,7 @@
 
 #include "machine/isa_targets.h"
 #include "machine/threads.h"
+#include "report/uncertainty.h"
 #include "resume.h"
 
 namespace attn {
@@ -59,7 +60,9 @@ void add_layer_line(Text& text, const LayerTotal& layer) {
   if (!layer.time_s) return;
   text.line(line_start(layer.point, fmt::format("layer, {}", name_of(layer.algorithm))));
   const double seconds = layer.time_s->total();
-  text.add(fmt::format("{:>17.2f} | {:>9.1f} | {:>7}", 1e3 * seconds, layer.flops.total() / seconds / 1e9, ""), Cell::measured);
+  text.add(
+      fmt::format("{:>17.{}f} | {:>9.1f} | {:>7}", 1e3 * seconds, supported_decimals(5 * seconds), layer.flops.total() / seconds / 1e9, ""),
+      Cell::measured);
   text.add(fmt::format(" | {:>9.4g} | {:>8} | ", layer.flops.total() / 1e9, "100.0 %"));
   const bool standard = layer.algorithm == AttentionAlgorithm::standard;
   text.add(fmt::format("{:>17} | {:>14}", standard ? "100.0 %" : "", standard ? "" : "100.0 %"));

@@ -29,7 +29,10 @@ double shown_s(const Measurement& measurement, Statistic statistic) {
 std::string time_text(const Measurement& measurement, Statistic statistic) {
   const double ms = 1e3 * shown_s(measurement, statistic);
   if (!measurement.noise) return fmt::format("{:.{}f}", ms, supported_decimals(0.05 * ms));
-  return with_uncertainty(ms, measurement.summary->half_iqr / 1e6);
+  const double half_iqr = measurement.summary->half_iqr / 1e6;
+  if (half_iqr <= ms) return with_uncertainty(ms, half_iqr);
+  const int decimals = supported_decimals(ms);  // noise beyond the time itself: its first digit, at least, and not "0 ± 2"
+  return fmt::format("{:.{}f} ± {:.{}f}", ms, decimals, half_iqr, decimals);
 }
 
 void add_times(Row& record, const Measurement& measurement) {

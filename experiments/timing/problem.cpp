@@ -20,8 +20,7 @@ double product(std::initializer_list<Index> sizes) {
 double elements(const AttentionShape& shape, Index heads, Index rows, Index cols) { return product({shape.batch, heads, rows, cols}); }
 
 double output_elements(Work work, const AttentionShape& shape) {
-  const bool is_product = work == Work::scores || work == Work::gemm;
-  return elements(shape, shape.heads, shape.seq_q, is_product ? shape.seq_k : shape.head_dim_v);
+  return elements(shape, shape.heads, shape.seq_q, is_product(work) ? shape.seq_k : shape.head_dim_v);
 }
 
 }  // namespace
@@ -54,8 +53,7 @@ std::string_view name_of(Precision precision) { return precision == Precision::f
 std::size_t bytes_of(Precision precision) { return precision == Precision::f32 ? sizeof(float) : sizeof(double); }
 
 AttentionShape shape_of(Work work, const TimingPoint& point) {
-  const bool is_product = work == Work::scores || work == Work::gemm;
-  AttentionShape shape{point.batch, point.heads, point.kv_heads, point.n, point.n_k, point.d, is_product ? 0 : point.d_v};
+  AttentionShape shape{point.batch, point.heads, point.kv_heads, point.n, point.n_k, point.d, has_values(work) ? point.d_v : 0};
   if (work == Work::gemm) shape = {1, 1, 1, point.n, point.n_k, point.gemm_k, 0};
   if (work == Work::decode) {
     shape.seq_q = 1;
@@ -63,6 +61,8 @@ AttentionShape shape_of(Work work, const TimingPoint& point) {
   }
   return shape;
 }
+
+Modifiers applied_modifiers(Work work, const Modifiers& given) { return is_product(work) ? Modifiers() : given; }
 
 template <class T>
 AttentionOptions<T> options_of(const Modifiers& modifiers, const AttentionShape& shape) {
@@ -80,7 +80,7 @@ template AttentionOptions<double> options_of(const Modifiers&, const AttentionSh
 
 double flops_of(Work work, const TimingPoint& point, const Modifiers& modifiers) {
   const AttentionShape shape = shape_of(work, point);
-  if (work == Work::scores || work == Work::gemm) return 2 * output_elements(work, shape) * static_cast<double>(shape.head_dim);
+  if (is_product(work)) return 2 * output_elements(work, shape) * static_cast<double>(shape.head_dim);
   return 2 * static_cast<double>(shape.head_dim + shape.head_dim_v) * visible_pairs(shape, options_of<double>(modifiers, shape));
 }
 

@@ -16,6 +16,13 @@ enum class Work { scores, standard, fused, decode, gemm };
 Work parse_work(std::string_view name);
 std::string_view name_of(Work work);
 
+// What a work has besides its type and width d: a number of keys of its own (decode's n is that), values, heads and batches. Scores are
+// the products of all heads.
+constexpr bool is_product(Work work) { return work == Work::scores || work == Work::gemm; }
+constexpr bool has_n_k(Work work) { return work != Work::decode; }
+constexpr bool has_values(Work work) { return !is_product(work); }
+constexpr bool has_heads(Work work) { return work != Work::gemm; }
+
 enum class Precision { f32, f64 };
 
 std::string_view name_of(Precision precision);
@@ -30,6 +37,9 @@ struct Modifiers {
 
   bool any() const { return causal || window_left != unlimited || window_right != unlimited || softcap > 0; }
 };
+
+// Products modify no scores: none for scores and gemm, the given ones for attention.
+Modifiers applied_modifiers(Work work, const Modifiers& given);
 
 // One setting of the axes. gemm multiplies (n x gemm_k) by (gemm_k x n_k). Decode has one query and n keys.
 struct TimingPoint {

@@ -21,7 +21,7 @@ Json window_json(Index side) { return side == unlimited ? Json() : Json(side); }
 
 void add_problem(Row& record, const SteadyRow& row, const SteadyOptions& options) {
   const AttentionShape shape = shape_of(row.contender.work, row.point);
-  const Modifiers& modifiers = options.modifiers;
+  const Modifiers modifiers = applied_modifiers(row.contender.work, options.modifiers);
   record.exact("algorithm", row.contender.algorithm).exact("what", name_of(row.contender.work));
   record.exact("dtype", name_of(row.point.precision)).exact("batch", shape.batch).exact("heads", shape.heads);
   record.exact("kv_heads", shape.kv_heads).exact("seq_q", shape.seq_q).exact("seq_k", shape.seq_k).exact("head_dim", shape.head_dim);
@@ -52,18 +52,36 @@ std::string peak_text(const SteadyRow& row) {
   return fmt::format("{} (exp: {:.1f} %)", share, 100 * bound);
 }
 
-// The sizes of a row beyond n, where they are not the defaults.
-std::string point_text(const TimingPoint& point, const SteadyOptions& options) {
-  std::string text = std::string(name_of(point.precision)) + fmt::format(" d={}", point.d);
-  if (point.d_v != point.d) text += fmt::format(" d_v={}", point.d_v);
-  if (point.n_k != point.n) text += fmt::format(" n_k={}", point.n_k);
-  if (point.heads != 1) text += fmt::format(" heads={}", point.heads);
-  if (point.kv_heads != point.heads) text += fmt::format(" kv_heads={}", point.kv_heads);
-  if (point.batch != 1) text += fmt::format(" batch={}", point.batch);
-  if (options.modifiers.causal) text += " causal";
-  if (options.modifiers.window_left != unlimited || options.modifiers.window_right != unlimited) text += " window";
-  if (options.modifiers.softcap > 0) text += " softcap";
+// The sizes of a row beyond n that its work has, where they are not the defaults.
+std::string problem_text(Work work, const TimingPoint& point, const Modifiers& given) {
+  const Modifiers modifiers = applied_modifiers(work, given);
+  std::string text = fmt::format("{} d={}", name_of(point.precision), shape_of(work, point).head_dim);
+  if (has_values(work) && point.d_v != point.d) text += fmt::format(" d_v={}", point.d_v);
+  if (has_n_k(work) && point.n_k != point.n) text += fmt::format(" n_k={}", point.n_k);
+  if (has_heads(work) && point.heads != 1) text += fmt::format(" heads={}", point.heads);
+  if (has_heads(work) && point.kv_heads != point.heads) text += fmt::format(" kv_heads={}", point.kv_heads);
+  if (has_heads(work) && point.batch != 1) text += fmt::format(" batch={}", point.batch);
+  if (modifiers.causal) text += " causal";
+  if (modifiers.window_left != unlimited || modifiers.window_right != unlimited) text += " window";
+  if (modifiers.softcap > 0) text += " softcap";
   return text;
+}
+
+// Width of the column of problems: of the longest among all rows of the sweep.
+std::size_t problem_width(const SteadyOptions& options) {
+  std::size_t width = 28;
+  for (const TimingPoint& point : options.points) {
+    for (const Contender& contender : options.contenders) {
+      width = std::max(width, problem_text(contender.work, point, options.modifiers).size());
+    }
+  }
+  return width;
+}
+
+std::size_t algorithm_width(const SteadyOptions& options) {
+  std::size_t width = 9;
+  for (const Contender& contender : options.contenders) width = std::max(width, contender.algorithm.size());
+  return width;
 }
 
 void add_stats(Text& text, const SteadyRow& row) {
@@ -86,10 +104,10 @@ void add_scores_line(Text& text, const SteadyRow& row) {
                         bytes / 1e6));
 }
 
-constexpr int problem_width = 28;
-
 void add_table_line(Text& text, const SteadyRow& row, const SteadyOptions& options) {
-  text.line(fmt::format("{:>7} | {:<{}} | {:<9} | ", row.point.n, point_text(row.point, options), problem_width, row.contender.algorithm));
+  const std::string problem = problem_text(row.contender.work, row.point, options.modifiers);
+  text.line(fmt::format("{:>7} | {:<{}} | {:<{}} | ", row.point.n, problem, problem_width(options), row.contender.algorithm,
+                        algorithm_width(options)));
 }
 
 }  // namespace
@@ -108,23 +126,25 @@ bool restore(SteadyRow& row, const SteadyOptions& options, const std::vector<Jso
 
 std::string repro_command(const SteadyRow& row, const SteadyOptions& options) {
   const TimingPoint& p = row.point;
-  std::string command = fmt::format("attn timing-sweep --protocol steady --what {} --dtype {} --n {}", name_of(row.contender.work),
-                                    name_of(p.precision), p.n);
-  const auto add = [&command](const char* option, Index value, Index usual) {
-    if (value != usual) command += fmt::format(" {} {}", option, value);
+  const Work work = row.contender.work;
+  std::string command =
+      fmt::format("attn timing-sweep --protocol steady --what {} --dtype {} --n {}", name_of(work), name_of(p.precision), p.n);
+  const auto add = [&command](bool has, const char* option, Index value, Index usual) {
+    if (has && value != usual) command += fmt::format(" {} {}", option, value);
   };
-  add("--n-k", p.n_k, p.n);
-  add("--d", row.contender.work == Work::gemm ? p.gemm_k : p.d, row.contender.work == Work::gemm ? p.n : 64);
-  add("--d-v", p.d_v, p.d);
-  add("--heads", p.heads, 1);
-  add("--kv-heads", p.kv_heads, p.heads);
-  add("--batch", p.batch, 1);
-  if (options.modifiers.causal) command += " --causal";
+  add(has_n_k(work), "--n-k", p.n_k, p.n);
+  add(true, "--d", work == Work::gemm ? p.gemm_k : p.d, work == Work::gemm ? p.n : 64);
+  add(has_values(work), "--d-v", p.d_v, p.d);
+  add(has_heads(work), "--heads", p.heads, 1);
+  add(has_heads(work), "--kv-heads", p.kv_heads, p.heads);
+  add(has_heads(work), "--batch", p.batch, 1);
+  const Modifiers modifiers = applied_modifiers(work, options.modifiers);
+  if (modifiers.causal) command += " --causal";
   const auto side = [](Index keys) { return keys == unlimited ? std::string("unlimited") : std::to_string(keys); };
-  if (options.modifiers.window_left != unlimited || options.modifiers.window_right != unlimited) {
-    command += fmt::format(" --window {},{}", side(options.modifiers.window_left), side(options.modifiers.window_right));
+  if (modifiers.window_left != unlimited || modifiers.window_right != unlimited) {
+    command += fmt::format(" --window {},{}", side(modifiers.window_left), side(modifiers.window_right));
   }
-  if (options.modifiers.softcap > 0) command += fmt::format(" --softcap {}", options.modifiers.softcap);
+  if (modifiers.softcap > 0) command += fmt::format(" --softcap {}", modifiers.softcap);
   if (row.contender.library != nullptr) command += fmt::format(" --vs {}={}", row.contender.algorithm, row.contender.library->path());
   command += fmt::format(" --threads {} --seed {}", threads(), options.seed.text());
   return command + " --advance " + advance_text(row.stream_position);
@@ -152,8 +172,8 @@ Text steady_text(const std::vector<SteadyRow>& rows, const SteadyOptions& option
   Text text;
   const bool scores = only_scores(options);
   if (first && !scores) {
-    text.line(fmt::format("{:>7} | {:<{}} | {:<9} | {:>17} | {:>9} | {:>22} | {:>11} | {:>6}", "n", "problem", problem_width, "what", "ms",
-                          "GFLOP/s", "of peak", "peak memory", "speed"));
+    text.line(fmt::format("{:>7} | {:<{}} | {:<{}} | {:>17} | {:>9} | {:>22} | {:>11} | {:>6}", "n", "problem", problem_width(options),
+                          "what", algorithm_width(options), "ms", "GFLOP/s", "of peak", "peak memory", "speed"));
   }
   const auto base = std::find_if(rows.begin(), rows.end(), [](const SteadyRow& row) { return row.timed(); });
   for (const SteadyRow& row : rows) {

@@ -1,6 +1,9 @@
 #include "timing/timing_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "machine/error.h"
 #include "options/number_list.h"
@@ -109,6 +112,24 @@ void check_explain(const TimingOptions& options, const TimingAxes& axes) {
                 !options.protocol.empty() || !options.vs.empty() || options.dtype != std::vector<Precision>{Precision::f64};
   for (const AddedOption& axis : {axes.batch, axes.heads, axes.kv_heads, axes.d_v, axes.n_k}) others = others || axis.given();
   if (others) throw UsageError("--explain: expected --n, --d and --seed at most beside it, found others");
+}
+
+void check_used(const TimingOptions& options, const TimingAxes& axes) {
+  const auto require = [&options](const char* option, bool given, bool (*uses)(Work)) {
+    if (!given || std::any_of(options.what.begin(), options.what.end(), uses)) return;
+    std::vector<std::string_view> works;
+    for (const Work work : options.what) works.push_back(name_of(work));
+    throw UsageError(fmt::format("{}: expected a --what that has it, found {} alone", option, fmt::join(works, ",")));
+  };
+  const Modifiers& modifiers = options.modifiers;
+  require("--n-k", axes.n_k.given(), has_n_k);
+  require("--d-v", axes.d_v.given(), has_values);
+  require("--heads", axes.heads.given(), has_heads);
+  require("--kv-heads", axes.kv_heads.given(), has_heads);
+  require("--batch", axes.batch.given(), has_heads);
+  require("--causal", modifiers.causal, has_values);
+  require("--window", modifiers.window_left != unlimited || modifiers.window_right != unlimited, has_values);
+  require("--softcap", modifiers.softcap > 0, has_values);
 }
 
 bool article_protocol(const TimingOptions& options, const TimingAxes& axes) {

@@ -45,6 +45,9 @@ std::vector<TimingPoint> points_of(const TimingOptions& options, const TimingAxe
 // Throws UsageError where --explain stands beside anything but sizes and the seed, which would be ignored.
 void check_explain(const TimingOptions& options, const TimingAxes& axes);
 
+// Throws UsageError for an option that says nothing about any work of --what.
+void check_used(const TimingOptions& options, const TimingAxes& axes);
+
 // Whether document 1's protocol is meant. Throws UsageError for what it cannot be combined with.
 bool article_protocol(const TimingOptions& options, const TimingAxes& axes);
 

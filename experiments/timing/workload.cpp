@@ -136,7 +136,7 @@ std::string InputBuffers<T>::hash() const {
 
 template <class T>
 std::unique_ptr<Workload> make_workload(Work work, const InputBuffers<T>& inputs, const Modifiers& modifiers, const BlasLibrary* library) {
-  if (work == Work::scores || work == Work::gemm) return std::make_unique<ProductWorkload<T>>(work, inputs, library);
+  if (is_product(work)) return std::make_unique<ProductWorkload<T>>(work, inputs, library);
   return std::make_unique<AttentionWorkload<T>>(work, inputs, modifiers);
 }
 

@@ -68,6 +68,30 @@ TEST_CASE("usage errors are one line that names the fault, exit 2") {
   }
 }
 
+TEST_CASE("a size that is none is named with what it stood in") {
+  check_refused({"scaling-sweep", "--dk", "4..x"}, 2, "found '4..x'");
+  check_refused({"scaling-sweep", "--dk", "4..x2"}, 2, "found '4..x2'");
+  check_refused({"scaling-sweep", "--dk", "4..16+"}, 2, "found '4..16+'");
+  check_refused({"timing-sweep", "--n", "99999999999999999999"}, 2,
+                "--n: expected a whole number below 2^63, found '99999999999999999999'");
+  check_refused({"timing-sweep", "--n", "9007199254740993M"}, 2, "below 2^63");
+  check_refused({"demo", "--threads", "9999999"}, 2, "--threads: expected 1 to ");
+  check_refused({"demo", "--format", "text", "--json"}, 2, "--json: expected no other --format beside it, found text");
+}
+
+TEST_CASE("an option that says nothing about what is timed is refused") {
+  for (const char* option : {"--heads", "--kv-heads", "--batch", "--d-v"}) {
+    check_refused({"timing-sweep", "--what", "gemm", option, "2"}, 2,
+                  std::string(option) + ": expected a --what that has it, found gemm alone");
+  }
+  check_refused({"timing-sweep", "--what", "scores,gemm", "--causal"}, 2, "--causal: expected a --what that has it, found scores,gemm");
+  check_refused({"timing-sweep", "--what", "scores", "--softcap", "3"}, 2, "--softcap");
+  check_refused({"timing-sweep", "--what", "gemm", "--window", "3,0"}, 2, "--window");
+  check_refused({"timing-sweep", "--what", "decode", "--n-k", "8"}, 2, "--n-k");
+  CHECK(run_attn({"timing-sweep", "--what", "gemm,fused", "--causal", "--heads", "2", "--n", "8", "--reps", "1", "--quiet"}).exit_code ==
+        0);
+}
+
 TEST_CASE("help and version go to stdout, exit 0") {
   CHECK(contains(run_attn({"--help"}).out, "scaling-sweep"));
   CHECK(contains(run_attn({"demo", "--help"}).out, "--d-model"));

@@ -190,6 +190,7 @@ TEST_CASE("a row's own command computes it from the same numbers") {
       INFO(row["repro"]);
       CHECK_FALSE(row["input_hash"].get<std::string>().empty());
       for (const char* name : {"input_hash", "output_hash", "flops", "bytes_model", "stream_position"}) CHECK(again[name] == row[name]);
+      for (const char* name : {"mask", "batch", "heads", "kv_heads"}) CHECK(again.value(name, Json()) == row.value(name, Json()));
     }
     CHECK(rows[0]["input_hash"] != rows.at(1)["input_hash"]);
   }
