@@ -16,24 +16,28 @@ constexpr double most_numbers = 1e11;            // some minutes' worth
 }  // namespace
 
 Generator& RowStream::generator() {
-  if (!lost_.empty()) throw MemoryError(lost_);
+  catch_up();
   return generator_;
 }
 
-void RowStream::pass_over(double count) {
-  if (!lost_.empty()) return;
-  if (count > most_numbers) {
-    lost_ = fmt::format("stream: an earlier row of {:.1e} numbers is too large even to pass over", count);
-    return;
+void RowStream::pass_over(double count) { passed_over_ += count; }
+
+void RowStream::catch_up() const {
+  if (passed_over_ == 0) return;
+  if (passed_over_ > most_numbers) {
+    throw MemoryError(fmt::format("stream: earlier rows of {:.1e} numbers are too large even to pass over", passed_over_));
   }
-  Matrix<double> ignored(1, std::min(chunk_numbers, static_cast<Index>(count)));
-  for (auto left = static_cast<Index>(count); left > 0; left -= chunk_numbers) {
-    generator_.fill_standard_normal({ignored.data(), static_cast<std::size_t>(std::min(left, chunk_numbers))}, threads());
+  Matrix<double> ignored(1, std::min(chunk_numbers, static_cast<Index>(passed_over_)));
+  for (; passed_over_ > 0; passed_over_ -= static_cast<double>(ignored.cols())) {
+    const auto count = static_cast<std::size_t>(std::min(passed_over_, static_cast<double>(chunk_numbers)));
+    generator_.fill_standard_normal({ignored.data(), count}, threads());
   }
+  passed_over_ = 0;
 }
 
 Json RowStream::position() const {
-  if (!lost_.empty()) return nullptr;
+  if (passed_over_ > most_numbers) return nullptr;
+  catch_up();
   const uint128 position = generator_.position();
   const auto low = static_cast<std::uint64_t>(position);
   if (position == low) return low;

@@ -18,15 +18,19 @@ class RowStream {
   // Throws MemoryError where an earlier row was too large even to pass over, so that this one's numbers are not known.
   Generator& generator();
 
-  // For a row that is not computed: draws and forgets its `count` standard normals, so that the rows after it keep theirs.
+  // For a row that is not computed: its `count` standard normals are drawn and forgotten, so that the rows after it keep theirs; as soon as
+  // such a row asks for the generator or its position, since this may take minutes.
   void pass_over(double count);
 
   // Where the stream stands, as JSON: a number, or decimal digits in a string where it exceeds 64 bits; null where it is not known.
   Json position() const;
 
  private:
-  Generator generator_;
-  std::string lost_;  // why the position is not known; empty while it is
+  // Draws what is still to be passed over. Throws MemoryError where that is too much.
+  void catch_up() const;
+
+  mutable Generator generator_;
+  mutable double passed_over_ = 0;  // numbers that the generator has not drawn yet
 };
 
 // Why a row came to nothing.

@@ -84,8 +84,10 @@ Finding kv_cache_finding(const std::vector<GenerationRow>& rows) {
 
 Judged judge_kv_cache(const KvCacheNumbers& numbers) {
   if (!numbers.right) return {ClaimVerdict::does_not_hold, "the outputs are wrong"};
-  const std::string found = fmt::format("{:.3g} times as fast at the largest n; time grows as n^{:.2f} instead of n^{:.2f}",
-                                        numbers.speedup, numbers.cached_time.exponent, numbers.uncached_time.exponent);
+  const std::string found =
+      fmt::format("{:.3g} times as fast at the largest n; time grows as n^{:.2f} instead of n^{:.2f}{}", numbers.speedup,
+                  numbers.cached_time.exponent, numbers.uncached_time.exponent,
+                  caution_text({{numbers.cached_time, {linear_exponent}}, {numbers.uncached_time, {quadratic_exponent}}}));
   if (numbers.speedup < worthwhile_speedup) return {ClaimVerdict::does_not_hold, found};
   const bool grows_so = numbers.cached_time.exponent <= linear_exponent && numbers.uncached_time.exponent >= quadratic_exponent;
   return {grows_so ? ClaimVerdict::holds : ClaimVerdict::in_part, found};

@@ -147,8 +147,10 @@ Judged judge_quadratic(const QuadraticNumbers& numbers) {
     return {ClaimVerdict::does_not_hold, fmt::format("memory grows by {:.3g}", numbers.memory_factor)};
   }
   const bool article = as_stated(numbers.article), steady = as_stated(numbers.steady);
-  const std::string found = fmt::format("memory by {:.4g}, time by {:.2f} as document 1 measures and by {:.2f} without fresh memory",
-                                        numbers.memory_factor, factor(numbers.article.exponent), factor(numbers.steady.exponent));
+  const std::vector<double> limits = {std::log2(least_time_factor), std::log2(most_time_factor)};
+  const std::string found = fmt::format("memory by {:.4g}, time by {:.2f} as document 1 measures and by {:.2f} without fresh memory{}",
+                                        numbers.memory_factor, factor(numbers.article.exponent), factor(numbers.steady.exponent),
+                                        caution_text({{numbers.article, limits}, {numbers.steady, limits}}));
   if (article && steady) return {ClaimVerdict::holds, found};
   return {article || steady ? ClaimVerdict::in_part : ClaimVerdict::does_not_hold, found};
 }
@@ -156,8 +158,10 @@ Judged judge_quadratic(const QuadraticNumbers& numbers) {
 Judged judge_heads(const HeadsNumbers& numbers) {
   const bool time = is_linear(numbers.scores_time.exponent) && is_linear(numbers.attention_time.exponent);
   const bool memory = is_linear(numbers.scores_memory);
+  const std::vector<double> limits = {least_exponent, most_exponent};
   const std::string found =
-      fmt::format("time {} linear in the heads, the scores' memory {}", time ? "is" : "is not", memory ? "is too" : "is not");
+      fmt::format("time {} linear in the heads, the scores' memory {}{}", time ? "is" : "is not", memory ? "is too" : "is not",
+                  caution_text({{numbers.scores_time, limits}, {numbers.attention_time, limits}}));
   if (time && memory)
     return {ClaimVerdict::holds,
             found + (is_linear(numbers.attention_memory) ? "" : "; attention alone keeps one head's scores at a time")};

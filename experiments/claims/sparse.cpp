@@ -144,7 +144,8 @@ std::vector<WindowLoss> measure_window_losses(const Attend<double>& attend, cons
 
 Judged judge_sparse(const SparseNumbers& numbers) {
   const std::string cost =
-      fmt::format("time grows as n^{:.2f} instead of n^{:.2f}", numbers.window_time.exponent, numbers.full_time.exponent);
+      fmt::format("time grows as n^{:.2f} instead of n^{:.2f}{}", numbers.window_time.exponent, numbers.full_time.exponent,
+                  caution_text({{numbers.window_time, {linear_exponent}}, {numbers.full_time, {more_than_linear}}}));
   if (numbers.window_time.exponent > linear_exponent || numbers.full_time.exponent < more_than_linear)
     return {ClaimVerdict::does_not_hold, cost};
   for (const WindowLoss& loss : numbers.losses) {

@@ -99,4 +99,13 @@ std::string exponent_text(const FittedExponent& fit) {
   return fmt::format("{:.2f} (95 %: {:.2f} to {:.2f})", fit.exponent, fit.low, fit.high);
 }
 
+std::string caution_text(const std::vector<LimitedExponent>& exponents) {
+  for (const LimitedExponent& exponent : exponents) {
+    for (const double limit : exponent.limits) {
+      if (exponent.fit.low < limit && limit < exponent.fit.high) return "; a 95 % interval reaches across a limit";
+    }
+  }
+  return "";
+}
+
 }  // namespace attn

@@ -56,4 +56,11 @@ Quantity exponent_quantity(const std::string& name, Json at, const FittedExponen
 // "1.02 (95 %: 0.98 to 1.06)"
 std::string exponent_text(const FittedExponent& fit);
 
+// "; a 95 % interval reaches across a limit" where that of one of the fits does, so that another run may judge otherwise; else nothing.
+struct LimitedExponent {
+  FittedExponent fit;
+  std::vector<double> limits;  // the thresholds that its claim's verdict compares it with
+};
+std::string caution_text(const std::vector<LimitedExponent>& exponents);
+
 }  // namespace attn

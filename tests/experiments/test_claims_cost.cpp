@@ -1,6 +1,7 @@
 // The claims about time and memory: verdicts as functions of numbers. What is timed is not asserted; what windows lose is computed.
 #include "catch.h"
 #include "claims/fused_speed.h"
+#include "claims/kv_cache.h"
 #include "claims/peers.h"
 #include "claims/quadratic.h"
 #include "claims/sparse.h"
@@ -67,6 +68,17 @@ TEST_CASE("heads: time and memory of all scores are linear", "[claims]") {
   CHECK(verdict(1.0, 0.85, 1.0) == ClaimVerdict::in_part);
   CHECK(verdict(1.0, 1.0, 0.5) == ClaimVerdict::in_part);
   CHECK(verdict(1.2, 1.0, 0.5) == ClaimVerdict::does_not_hold);
+}
+
+TEST_CASE("a verdict that another run may well overturn says so", "[claims]") {
+  const FittedExponent sure{2.0, 1.9, 2.1}, unsure{2.0, 1.7, 2.3};  // 2^1.7 = 3.2, below the limit of 3.5
+  const auto cautious = [](const Judged& judged) { return judged.reason.find("95 % interval reaches across") != std::string::npos; };
+  CHECK_FALSE(cautious(judge_quadratic({4, sure, sure, 0.4})));
+  CHECK(cautious(judge_quadratic({4, sure, unsure, 0.4})));
+  CHECK(cautious(judge_quadratic({4, unsure, sure, 0.4})));
+  CHECK(cautious(judge_heads({{1, 0.95, 1.2}, {1, 0.95, 1.05}, 1, 0.5})));
+  CHECK(cautious(judge_kv_cache({{1.9, 1.5, 2.3}, {1.1, 1.0, 1.2}, 5, true})));
+  CHECK(cautious(judge_sparse({{1.2, 1.1, 1.3}, {2, 1.9, 2.1}, {}})));
 }
 
 TEST_CASE("fused: twice as fast with less memory at the largest n of every series", "[claims]") {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <new>
+#include <set>
 
 #include "catch.h"
 #include "machine/error.h"
@@ -8,6 +9,7 @@
 #include "sweep/axes.h"
 #include "timing/problem.h"
 #include "timing/steady.h"
+#include "timing/steady_report.h"
 
 using namespace attn;
 
@@ -81,6 +83,77 @@ TEST_CASE("every work at odd sizes is timed, checked and right, and a row too la
       CHECK(row.reason.find("memory") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("what is passed over is drawn only once somebody asks what comes after it") {
+  RowStream lazy(Seed(3));
+  lazy.pass_over(1e10);  // a minute's worth
+  RowStream plain(Seed(3));
+  std::vector<double> drawn(300'000), next(5), after(5);
+  plain.generator().fill_standard_normal(drawn);
+  RowStream stream(Seed(3));
+  stream.pass_over(100'000);
+  stream.pass_over(200'000);
+  CHECK(stream.position() == plain.position());
+  plain.generator().fill_standard_normal(next);
+  stream.generator().fill_standard_normal(after);
+  CHECK(after == next);
+  lazy.pass_over(1e12);
+  CHECK(lazy.position().is_null());
+  CHECK_THROWS_AS(lazy.generator(), MemoryError);
+}
+
+namespace {
+
+// Where each line of a table has its separators, counted in characters.
+std::set<std::vector<std::size_t>> separators_of(const Text& table) {
+  std::set<std::vector<std::size_t>> all;
+  for (const Line& line : table.lines()) {
+    std::vector<std::size_t> at;
+    std::size_t column = 0;
+    for (const char c : plain(line)) {
+      if (c == '|') at.push_back(column);
+      column += (c & 0xC0) != 0x80 ? 1 : 0;
+    }
+    all.insert(at);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a table's columns stand below one another, whatever the sizes and names") {
+  SteadyOptions options;
+  for (const Work work : {Work::fused, Work::gemm}) options.contenders.push_back({work, std::string(name_of(work))});
+  options.contenders.push_back({Work::scores, "a library with a long name"});
+  options.points = {{8, 8, 8, 8, 8, 1, 1, 1, Precision::f64}, {9, 1025, 123, 9, 7, 12, 4, 3, Precision::f32}};
+  options.modifiers.causal = true;
+  options.modifiers.softcap = 20;
+  Text table;
+  RowStream stream(options.seed);
+  for (const TimingPoint& point : options.points) {
+    options.sampler.repetitions = 1;
+    table.append(steady_text(measure_point(options, point, stream, Ceilings{}), options, table.lines().empty()));
+  }
+  REQUIRE(table.lines().size() == 7);
+  INFO(table.str());
+  CHECK(separators_of(table).size() == 1);
+  CHECK(table.str().find("f64 d=8 causal softcap") != std::string::npos);
+  CHECK(table.str().find("f32 d=7 ") != std::string::npos);  // gemm has neither heads nor a mask
+}
+
+TEST_CASE("a time is printed with the digits that its noise supports, and never as 0") {
+  const auto text = [](std::vector<double> samples_ns) {
+    Measurement m;
+    m.samples_ns = std::move(samples_ns);
+    m.summary = summarize(m.samples_ns);
+    if (m.samples_ns.size() >= fewest_for_noise) m.noise = m.summary->relative_noise();
+    return time_text(m, Statistic::median);
+  };
+  CHECK(text({1e6, 2e6, 3e6, 4e6, 5e6}) == "3.0 ± 1.0");
+  CHECK(text({0.9e6, 1e6, 1e6, 1e6, 1.01e6}) == "1.0000 ± 0.0000");
+  CHECK(text({0.1e6, 0.2e6, 0.4e6, 9e6, 9e6}) == "0.4 ± 4.4");
+  CHECK(text({400e6, 400e6}) == "400");
 }
 
 TEST_CASE("a row that fails leaves the stream behind its numbers, and says what became of it") {
