@@ -68,6 +68,8 @@ Json read_header(ByteReader& reader) {
     return header;
   } catch (const Json::parse_error& error) {
     reader.fail("header", "JSON", fmt::format("an error at byte {}", error.byte));
+  } catch (const Json::out_of_range&) {
+    reader.fail("header", "numbers that a float64 holds", "a larger one");
   }
 }
 

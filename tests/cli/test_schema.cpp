@@ -18,6 +18,7 @@
 #include "io/npy.h"
 #include "io/read_file.h"
 #include "io/tensor_file.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 using Json = nlohmann::json;
@@ -175,7 +176,9 @@ std::string kind_of(const Json& row) {
 
 // Every way to misspell a field, to leave out one that the kind requires, or to give it a type that no field has.
 void check_mutations(const std::string& kind, const Json& row) {
+  std::size_t fields = 0;
   for (const auto& [name, value] : row.items()) {
+    if (sanitized && ++fields % 4 != 0) continue;
     INFO(kind << ": " << name);
     Json misspelt = row;
     misspelt.erase(name);

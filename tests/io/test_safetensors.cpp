@@ -67,6 +67,9 @@ TEST_CASE("safetensors: headers that are no table of tensors are refused") {
   check_refused(file("{\"a\": ", 0), "header: expected JSON, found an error at byte 7");
   check_refused(file("{\"\xFF\": 1}", 0), "header: expected JSON, found an error at byte 3");
   check_refused(file("[]", 0), "header: expected a JSON object, found array");
+  for (const char* too_large : {"1e999", "-4.55E527", "{\"a\": 1e999}", "{\"a\": {\"shape\": [1e999]}}"}) {
+    check_refused(file(too_large, 0), "header: expected numbers that a float64 holds, found a larger one");
+  }
   check_refused(file("3", 0), "header: expected a JSON object, found number");
   check_refused(file("{\"a\": 3}", 0), "header: 'a': expected an object, found number");
   check_refused(file("{\"a\": {}}", 0), "header: 'a': expected dtype, found none");
