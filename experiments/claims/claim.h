@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/resource_usage.h"
 #include "measure/statistics.h"
 #include "numpy/seed_sequence.h"
 #include "report/report.h"
@@ -48,6 +49,7 @@ struct Finding {
 
   // How long rows were timed, and how long other processes kept a processor busy meanwhile.
   double timed_s = 0, others_s = 0;
+  LoadByOthers load = {};  // since the examination began
 };
 
 struct ClaimSettings {

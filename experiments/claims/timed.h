@@ -36,7 +36,7 @@ inline constexpr double others_allowed = 0.5;
 // The verdict, or that it is not measurable here where others kept more than that many processors busy.
 Judged unless_busy(const Judged& judged, double others_cores);
 
-// The same with what `finding` has seen of others; puts that among its quantities.
+// The same with what `finding` has seen of others, on its rows and since it was begun; puts that among its quantities.
 void judge_timed(Finding& finding, const Judged& judged);
 
 // What a row is about, for a Quantity.

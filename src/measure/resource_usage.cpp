@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
 #include "machine/cgroup.h"
+#include "measure/clock.h"
 
 namespace attn {
 namespace {
@@ -41,6 +43,18 @@ std::optional<double> others_cpu_s(const std::filesystem::path& root) {
   if (!(words >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal) || name != "cpu") return std::nullopt;
   const double busy = user + nice + system + irq + softirq + steal;
   return busy / static_cast<double>(sysconf(_SC_CLK_TCK)) - resource_usage().cpu_s;
+}
+
+std::optional<double> average_load(std::optional<double> before_s, std::optional<double> after_s, double elapsed_s) {
+  constexpr double shortest_s = 0.5;
+  if (!before_s || !after_s || elapsed_s < shortest_s) return std::nullopt;
+  return std::max(0.0, (*after_s - *before_s) / elapsed_s);
+}
+
+LoadByOthers::LoadByOthers() : start_ns_(steady_now_ns()), before_s_(others_cpu_s()) {}
+
+std::optional<double> LoadByOthers::average_cores() const {
+  return average_load(before_s_, others_cpu_s(), 1e-9 * static_cast<double>(steady_now_ns() - start_ns_));
 }
 
 }  // namespace attn

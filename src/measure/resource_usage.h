@@ -19,4 +19,19 @@ ResourceUsage resource_usage();
 // kernel counts in hundredths. Empty where the system does not tell. `root` stands for "/".
 std::optional<double> others_cpu_s(const std::filesystem::path& root = "/");
 
+// Processors that others kept busy on average over `elapsed_s`, from others_cpu_s before and after. Empty where one of them is, and below
+// half a second: 50 ticks of the kernel's count, 2 % of a processor.
+std::optional<double> average_load(std::optional<double> before_s, std::optional<double> after_s, double elapsed_s);
+
+// The same from its construction on.
+class LoadByOthers {
+ public:
+  LoadByOthers();
+  std::optional<double> average_cores() const;
+
+ private:
+  std::int64_t start_ns_;
+  std::optional<double> before_s_;
+};
+
 }  // namespace attn

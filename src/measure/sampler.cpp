@@ -100,15 +100,6 @@ SamplerOptions with_defaults(SamplerOptions options) {
   return options;
 }
 
-// Busy processors of others on average since the given moment.
-std::optional<double> average_load(std::optional<double> others_before_s, std::int64_t start_ns, const SamplerOptions& options) {
-  constexpr double shortest_s = 0.5;  // 50 ticks of the kernel's count: 2 % of a processor
-  const double elapsed_s = 1e-9 * static_cast<double>(options.clock() - start_ns);
-  const auto others_after_s = options.others_cpu_s();
-  if (!others_before_s || !others_after_s || elapsed_s < shortest_s) return std::nullopt;
-  return std::max(0.0, (*others_after_s - *others_before_s) / elapsed_s);
-}
-
 void add_judgement(Measurement& result, std::optional<bool> scaling, const SamplerOptions& options) {
   if (result.samples_ns.empty()) return;
   result.summary = summarize(result.samples_ns);
@@ -147,7 +138,7 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedBody> bodies, 
   const auto others_before_s = options.others_cpu_s();
   const std::int64_t start_ns = options.clock();
   sample_all(groups, options);
-  const auto others_cores = average_load(others_before_s, start_ns, options);
+  const auto others_cores = average_load(others_before_s, options.others_cpu_s(), 1e-9 * static_cast<double>(options.clock() - start_ns));
 
   const auto scaling = options.frequency_scaling_enabled();
   std::vector<Measurement> results;

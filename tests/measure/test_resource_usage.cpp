@@ -41,5 +41,10 @@ TEST_CASE("CPU time of others is all that is neither idle nor ours") {
   CHECK(*others + resource_usage().cpu_s == Approx(16.5).margin(0.5));
   write("intr 1 2 3\n");
   CHECK_FALSE(others_cpu_s(root.path()).has_value());
+  CHECK(average_load(10.0, 13.0, 2.0) == 1.5);
+  CHECK(average_load(10.0, 9.9, 2.0) == 0.0);  // counts that were rounded differently
+  CHECK_FALSE(average_load(10.0, 13.0, 0.49).has_value());
+  CHECK_FALSE(average_load(std::nullopt, 13.0, 2.0).has_value());
+  CHECK_FALSE(average_load(10.0, std::nullopt, 2.0).has_value());
   CHECK_FALSE(others_cpu_s("/nowhere").has_value());
 }
