@@ -134,7 +134,7 @@ class GenerationMeasurer {
 void add_ceilings(std::vector<GenerationRow>& rows, const Ceilings& ceilings) {
   for (GenerationRow& row : rows) {
     if (!row.timed()) continue;
-    row.peak_gflops = peak_gflops(ceilings, row.point.precision);
+    row.peak_gflops = peak_gflops_for(ceilings, row.point.precision, row.gflops());
     std::optional<Warning> warning = ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s");
     if (row.way == GenerationWay::cached) {
       row.read_gbps_ceiling = measure_read_gbps(held_bytes(row), threads());

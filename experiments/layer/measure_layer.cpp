@@ -247,7 +247,7 @@ std::vector<LayerPartRow> measure_layer_point(const LayerOptions& options, const
   }
   for (LayerPartRow& row : rows) {
     if (!row.timed()) continue;
-    row.peak_gflops = peak_gflops(ceilings, point.precision);
+    row.peak_gflops = peak_gflops_for(ceilings, point.precision, row.gflops());
     const auto warning = ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s");
     if (warning) row.measurement->warnings.push_back(*warning);
   }

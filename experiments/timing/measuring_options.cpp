@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "machine/error.h"
 #include "machine/threads.h"
 #include "options/number_list.h"
@@ -66,6 +68,17 @@ Ceilings arithmetic_ceilings(const std::vector<Precision>& precisions) {
       ceilings.f64_all_threads = measure_arithmetic_peak<double>(threads());
   }
   return ceilings;
+}
+
+double peak_gflops_for(const Ceilings& ceilings, Precision precision, double gflops) {
+  double peak = peak_gflops(ceilings, precision);
+  constexpr int attempts = 3;
+  for (int attempt = 0; attempt < attempts && peak > 0 && gflops > peak; ++attempt) {
+    const ArithmeticPeak again =
+        precision == Precision::f32 ? measure_arithmetic_peak<float>(threads()) : measure_arithmetic_peak<double>(threads());
+    peak = std::max(peak, again.gflops);
+  }
+  return peak;
 }
 
 double peak_gflops(const Ceilings& ceilings, Precision precision) {

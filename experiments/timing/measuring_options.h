@@ -33,4 +33,8 @@ Ceilings arithmetic_ceilings(const std::vector<Precision>& precisions);
 // What the cores can do in this type, of measured ceilings.
 double peak_gflops(const Ceilings& ceilings, Precision precision);
 
+// The same for rows of which the fastest came to `gflops`. Where that is more, the ceiling was measured in a moment when others slowed the
+// machine down: it is measured again, three times at the most, and the highest counts. 0 where it was not measured at all.
+double peak_gflops_for(const Ceilings& ceilings, Precision precision, double gflops);
+
 }  // namespace attn

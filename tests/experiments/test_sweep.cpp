@@ -7,6 +7,7 @@
 #include "machine/error.h"
 #include "stream_rows.h"
 #include "sweep/axes.h"
+#include "timing/measuring_options.h"
 #include "timing/problem.h"
 #include "timing/steady.h"
 #include "timing/steady_report.h"
@@ -140,6 +141,17 @@ TEST_CASE("a table's columns stand below one another, whatever the sizes and nam
   CHECK(separators_of(table).size() == 1);
   CHECK(table.str().find("f64 d=8 causal softcap") != std::string::npos);
   CHECK(table.str().find("f32 d=7 ") != std::string::npos);  // gemm has neither heads nor a mask
+}
+
+TEST_CASE("a ceiling that is exceeded is measured again, one that is not is kept") {
+  Ceilings ceilings{};
+  CHECK(peak_gflops_for(ceilings, Precision::f32, 5) == 0);  // never measured
+  ceilings.f32_all_threads.gflops = 1e-3;                    // in a very slow moment
+  ceilings.f64_all_threads.gflops = 1e9;
+  CHECK(peak_gflops_for(ceilings, Precision::f32, 1e-4) == 1e-3);
+  CHECK(peak_gflops_for(ceilings, Precision::f32, 1e-2) > 1e-2);
+  CHECK(peak_gflops_for(ceilings, Precision::f64, 1) == 1e9);
+  CHECK(peak_gflops_for(ceilings, Precision::f64, 2e9) == 1e9);  // faster than any measurement: the row's warning stays
 }
 
 TEST_CASE("a time is printed with the digits that its noise supports, and never as 0") {
