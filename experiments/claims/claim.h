@@ -49,7 +49,7 @@ struct Finding {
 
   // How long rows were timed, and how long other processes kept a processor busy meanwhile.
   double timed_s = 0, others_s = 0;
-  LoadByOthers load = {};  // since the examination began
+  LoadByOthers load = {};  // since this was made
 };
 
 struct ClaimSettings {

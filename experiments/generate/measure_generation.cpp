@@ -132,9 +132,11 @@ class GenerationMeasurer {
 
 // What the rates are compared with, and warnings where they exceed it.
 void add_ceilings(std::vector<GenerationRow>& rows, const Ceilings& ceilings) {
+  if (rows.empty()) return;
+  const double peak = peak_gflops_for(ceilings, rows.front().point.precision, fastest_gflops(rows));
   for (GenerationRow& row : rows) {
     if (!row.timed()) continue;
-    row.peak_gflops = peak_gflops_for(ceilings, row.point.precision, row.gflops());
+    row.peak_gflops = peak;
     std::optional<Warning> warning = ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s");
     if (row.way == GenerationWay::cached) {
       row.read_gbps_ceiling = measure_read_gbps(held_bytes(row), threads());

@@ -245,9 +245,10 @@ std::vector<LayerPartRow> measure_layer_point(const LayerOptions& options, const
       row.reason = failure->reason;
     }
   }
+  const double peak = peak_gflops_for(ceilings, point.precision, fastest_gflops(rows));
   for (LayerPartRow& row : rows) {
     if (!row.timed()) continue;
-    row.peak_gflops = peak_gflops_for(ceilings, point.precision, row.gflops());
+    row.peak_gflops = peak;
     const auto warning = ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s");
     if (warning) row.measurement->warnings.push_back(*warning);
   }

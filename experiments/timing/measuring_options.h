@@ -1,6 +1,7 @@
 // Options of all that is timed by the one sampler (measure/sampler.h), spelled alike everywhere.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,13 @@ double peak_gflops(const Ceilings& ceilings, Precision precision);
 // The same for rows of which the fastest came to `gflops`. Where that is more, the ceiling was measured in a moment when others slowed the
 // machine down: it is measured again, three times at the most, and the highest counts. 0 where it was not measured at all.
 double peak_gflops_for(const Ceilings& ceilings, Precision precision, double gflops);
+
+// Of the rows that were timed, in GFLOP/s; 0 where none was.
+template <class TimedRow>
+double fastest_gflops(const std::vector<TimedRow>& rows) {
+  double fastest = 0;
+  for (const TimedRow& row : rows) fastest = std::max(fastest, row.timed() ? row.gflops() : 0);
+  return fastest;
+}
 
 }  // namespace attn

@@ -103,8 +103,8 @@ class Point {
       timed.push_back(i);
     }
     const std::vector<Measurement> measurements = measure_interleaved(bodies, options_.sampler);
-    peak_gflops_ = peak_gflops_for(ceilings_, point_.precision, fastest_gflops(timed, measurements));
     for (std::size_t m = 0; m < timed.size(); ++m) finish(rows_[timed[m]], *workloads_[timed[m]], measurements[m]);
+    add_ceilings();
     return std::move(rows_);
   }
 
@@ -157,14 +157,6 @@ class Point {
     }
   }
 
-  double fastest_gflops(const std::vector<std::size_t>& timed, const std::vector<Measurement>& measurements) const {
-    double fastest = 0;
-    for (std::size_t m = 0; m < timed.size(); ++m) {
-      if (measurements[m].summary) fastest = std::max(fastest, rows_[timed[m]].flops / measurements[m].summary->median);
-    }
-    return fastest;  // operations per nanosecond
-  }
-
   void finish(SteadyRow& row, const Workload& workload, const Measurement& measurement) {
     row.measurement = measurement;
     const std::string fault = workload.fault();
@@ -175,12 +167,19 @@ class Point {
     row.input_hash = inputs_.at(kind_of(row.contender.work))->hash();
     row.output_hash = workload.output_hash();
     row.process_peak_bytes = resource_usage().peak_bytes;
-    if (!row.timed()) return;
-    row.peak_gflops = peak_gflops_;
-    add_warning(row, ceiling_warning(row.gflops(), *row.peak_gflops, "GFLOP/s"));
-    if (row.contender.work != Work::decode) return;
-    row.read_gbps_ceiling = measure_read_gbps(whole_bytes(row.input_buffers * input_bytes_of(row.contender.work, point_)), threads());
-    add_warning(row, ceiling_warning(row.gbps(), *row.read_gbps_ceiling, "read GB/s"));
+  }
+
+  // What the rates are compared with, and warnings where they exceed it.
+  void add_ceilings() {
+    const double peak = peak_gflops_for(ceilings_, point_.precision, fastest_gflops(rows_));
+    for (SteadyRow& row : rows_) {
+      if (!row.timed()) continue;
+      row.peak_gflops = peak;
+      add_warning(row, ceiling_warning(row.gflops(), peak, "GFLOP/s"));
+      if (row.contender.work != Work::decode) continue;
+      row.read_gbps_ceiling = measure_read_gbps(whole_bytes(row.input_buffers * input_bytes_of(row.contender.work, point_)), threads());
+      add_warning(row, ceiling_warning(row.gbps(), *row.read_gbps_ceiling, "read GB/s"));
+    }
   }
 
   static void add_warning(SteadyRow& row, const std::optional<Warning>& warning) {
@@ -190,7 +189,6 @@ class Point {
   const SteadyOptions& options_;
   TimingPoint point_;
   const Ceilings& ceilings_;
-  double peak_gflops_ = 0;  // of the point's type
   std::vector<SteadyRow> rows_;
   std::map<InputKind, std::unique_ptr<Inputs>> inputs_;
   std::vector<std::unique_ptr<Workload>> workloads_;

@@ -51,7 +51,7 @@ std::optional<double> average_load(std::optional<double> before_s, std::optional
   return std::max(0.0, (*after_s - *before_s) / elapsed_s);
 }
 
-LoadByOthers::LoadByOthers() : start_ns_(steady_now_ns()), before_s_(others_cpu_s()) {}
+LoadByOthers::LoadByOthers() : LoadByOthers(steady_now_ns(), others_cpu_s()) {}
 
 std::optional<double> LoadByOthers::average_cores() const {
   return average_load(before_s_, others_cpu_s(), 1e-9 * static_cast<double>(steady_now_ns() - start_ns_));

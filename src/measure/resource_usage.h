@@ -27,6 +27,10 @@ std::optional<double> average_load(std::optional<double> before_s, std::optional
 class LoadByOthers {
  public:
   LoadByOthers();
+
+  // From an earlier moment on: what steady_now_ns and others_cpu_s said then.
+  LoadByOthers(std::int64_t start_ns, std::optional<double> others_before_s) : start_ns_(start_ns), before_s_(others_before_s) {}
+
   std::optional<double> average_cores() const;
 
  private:

@@ -6,6 +6,7 @@
 #include "claims/quadratic.h"
 #include "claims/sparse.h"
 #include "machine/error.h"
+#include "measure/clock.h"
 #include "support/temporary_folder.h"
 
 using namespace attn;
@@ -79,6 +80,22 @@ TEST_CASE("a verdict that another run may well overturn says so", "[claims]") {
   CHECK(cautious(judge_heads({{1, 0.95, 1.2}, {1, 0.95, 1.05}, 1, 0.5})));
   CHECK(cautious(judge_kv_cache({{1.9, 1.5, 2.3}, {1.1, 1.0, 1.2}, 5, true})));
   CHECK(cautious(judge_sparse({{1.2, 1.1, 1.3}, {2, 1.9, 2.1}, {}})));
+}
+
+TEST_CASE("what others did since a claim was begun counts, whatever its rows saw of it", "[claims]") {
+  const auto verdict_beside = [](double others_s, double rows_s, double others_at_rows_s) {
+    Finding finding;
+    finding.load = LoadByOthers(steady_now_ns() - 100'000'000'000, others_cpu_s().value_or(0) - others_s);
+    finding.timed_s = rows_s;
+    finding.others_s = others_at_rows_s;
+    judge_timed(finding, {ClaimVerdict::holds, "so it was"});
+    return finding.judged.verdict;
+  };
+  CHECK(verdict_beside(0, 0, 0) == ClaimVerdict::holds);
+  CHECK(verdict_beside(10, 0, 0) == ClaimVerdict::holds);  // a tenth of a processor
+  CHECK(verdict_beside(120, 0, 0) == ClaimVerdict::not_measurable);
+  CHECK(verdict_beside(120, 2, 0.1) == ClaimVerdict::not_measurable);
+  CHECK(verdict_beside(0, 2, 1.5) == ClaimVerdict::not_measurable);
 }
 
 TEST_CASE("fused: twice as fast with less memory at the largest n of every series", "[claims]") {

@@ -88,7 +88,7 @@ TEST_CASE("every work at odd sizes is timed, checked and right, and a row too la
 
 TEST_CASE("what is passed over is drawn only once somebody asks what comes after it") {
   RowStream lazy(Seed(3));
-  lazy.pass_over(1e10);  // a minute's worth
+  for (int row = 0; row < 2; ++row) lazy.pass_over(6e10);  // minutes' worth each; together too many even to pass over
   RowStream plain(Seed(3));
   std::vector<double> drawn(300'000), next(5), after(5);
   plain.generator().fill_standard_normal(drawn);
@@ -99,7 +99,6 @@ TEST_CASE("what is passed over is drawn only once somebody asks what comes after
   plain.generator().fill_standard_normal(next);
   stream.generator().fill_standard_normal(after);
   CHECK(after == next);
-  lazy.pass_over(1e12);
   CHECK(lazy.position().is_null());
   CHECK_THROWS_AS(lazy.generator(), MemoryError);
 }

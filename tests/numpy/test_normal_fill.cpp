@@ -1,13 +1,10 @@
 // Many normals at once: the same as one by one, on every target, with any number of threads and wherever the stream is cut.
 #include "numpy/normal_fill.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "numpy/vectors.h"
 #include "support/for_each_target.h"
 #include "support/sanitized.h"
+#include "support/temporary_folder.h"
 
 using namespace attn;
 
@@ -43,17 +41,14 @@ bool fill_agrees(const Pcg64& bits, const std::vector<PlacedNormal>& expected, I
 }
 
 std::string sha256(std::span<const double> numbers) {
-  std::string file = (std::filesystem::temp_directory_path() / "attn_normals_XXXXXX").string();
-  const int descriptor = mkstemp(file.data());
-  REQUIRE(descriptor >= 0);
-  REQUIRE(write(descriptor, numbers.data(), numbers.size_bytes()) == static_cast<ssize_t>(numbers.size_bytes()));
-  close(descriptor);
+  const TemporaryFolder folder;
+  const std::string file = folder / "numbers";
+  folder.write("numbers", {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
   const std::string command = "\"" ATTN_CMAKE_COMMAND "\" -E sha256sum \"" + file + "\"";
   std::string digest(64, ' ');
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(popen(command.c_str(), "r"), pclose);
   REQUIRE(output != nullptr);
   REQUIRE(std::fread(digest.data(), 1, digest.size(), output.get()) == digest.size());
-  std::filesystem::remove(file);
   return digest;
 }
 
