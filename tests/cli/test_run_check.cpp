@@ -115,6 +115,7 @@ TEST_CASE("diff: distances of all orders of magnitude are counted, the largest t
   const nlohmann::json histogram = nlohmann::json::parse(outcome.out)["results"][0]["ulp_histogram"];
   // +inf lies 0x7ff0000000000000 numbers above 0, and twice as many above -inf: more than 2^63.
   CHECK(histogram["9223372036854775809 to 18446744073709551615"] == 1);
+  CHECK(histogram["4611686018427387905 to 9223372036854775808"] == 3);
   std::int64_t counted = 0;
   for (const auto& [range, count] : histogram.items()) counted += count.get<std::int64_t>();
   CHECK(counted == 6);
