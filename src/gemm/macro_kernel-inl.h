@@ -157,12 +157,16 @@ class MacroKernel {
 
   bool whole_rows_at(Index i) const { return i + Block::mr <= c_.rows(); }
 
-  // The next tile lies below, in the same panel; the next panel comes once all rows are through.
+  // The next tile lies below, in the same panel; the next panel comes once all rows are through. The first panel meets rows of A that are
+  // not in the second-level cache yet.
   HWY_INLINE Ahead<T> ahead_down(Index i, Index j) const {
     const Index b_step = kc_ * Block::nr / (row_tiles_ * Block::mr) + 1;
-    const bool reads_c = epilogue_.finish != Finish::stream && whole_rows_at(i + Block::mr);
-    return {nullptr, 0, j + Block::nr < c_.cols() ? b_ + (j + Block::nr) * kc_ + i * b_step : nullptr, b_step,
-            reads_c ? c_.row(i + Block::mr) + j : nullptr};
+    const Index next = i + Block::mr;
+    const bool reads_a = j == 0 && whole_rows_at(next);
+    const bool reads_b = j + Block::nr < c_.cols();
+    const bool reads_c = epilogue_.finish != Finish::stream && whole_rows_at(next);
+    return {reads_a ? a_.data + next * a_.row_stride : nullptr, kc_, reads_b ? b_ + (j + Block::nr) * kc_ + i * b_step : nullptr, b_step,
+            reads_c ? c_.row(next) + j : nullptr};
   }
 
   // The next tile lies to the right; the next rows of A come once all panels are through.

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "matrix/matrix.h"
 
@@ -85,12 +86,33 @@ HWY_NOINLINE void pack_transposed(MatrixView<const T> rows, T* HWY_RESTRICT pane
   }
 }
 
-// panel[p * Width + j] = columns(p, j): a panel of up to `Width` columns, as they lie. Missing columns are zeros.
+// panel[p * Width + j] = columns(p, j): a panel of up to `Width` columns, as they lie. Missing columns are zeros. With `past_caches` a
+// whole panel (64-byte aligned) is written past the caches; the caller ends with hwy::FlushStream() before another thread reads it.
 template <Index Width, class T>
-HWY_NOINLINE void pack_columns(MatrixView<const T> columns, T* HWY_RESTRICT panel) {
+HWY_NOINLINE void pack_columns(MatrixView<const T> columns, T* HWY_RESTRICT panel, bool past_caches) {
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(d));
+  static_assert(Width % lanes == 0);
+  if (columns.cols() < Width) {
+    for (Index p = 0; p < columns.rows(); ++p) {
+      T* end = std::copy_n(columns.row(p), columns.cols(), panel + p * Width);
+      std::fill(end, panel + (p + 1) * Width, T{0});
+    }
+    return;
+  }
+  // Every row lies on another page, where the hardware does not run ahead.
+  constexpr Index ahead = 12;
   for (Index p = 0; p < columns.rows(); ++p) {
-    T* end = std::copy_n(columns.row(p), columns.cols(), panel + p * Width);
-    std::fill(end, panel + (p + 1) * Width, T{0});
+    const T* row = columns.row(p);
+    if (p + ahead < columns.rows()) {
+      for (Index j = 0; j < Width; j += static_cast<Index>(cache_line_bytes / sizeof(T))) hwy::Prefetch(columns.row(p + ahead) + j);
+    }
+    T* const to = panel + p * Width;
+    if (past_caches) {
+      for (Index j = 0; j < Width; j += lanes) hn::Stream(hn::LoadU(d, row + j), d, to + j);
+    } else {
+      for (Index j = 0; j < Width; j += lanes) hn::StoreU(hn::LoadU(d, row + j), d, to + j);
+    }
   }
 }
 

@@ -56,10 +56,11 @@ TEMPLATE_TEST_CASE("gemm: every edge of the register tile", "", float, double) {
 
 // Sizes around the blocks of every target: depth of a pass, rows and columns packed at a time, tiles that threads take.
 TEMPLATE_TEST_CASE("gemm: every edge of the blocks, for any number of threads", "", float, double) {
-  const std::vector<Shape> shapes = {{70, 50, 191},  {70, 50, 193},  {64, 96, 255},  {67, 97, 256},   {65, 95, 257},   {66, 49, 383},
-                                     {66, 49, 385},  {33, 50, 511},  {33, 50, 513},  {30, 20, 767},   {31, 21, 769},   {20, 10, 1537},
-                                     {9, 5, 3073},   {129, 257, 64}, {257, 129, 40}, {2100, 17, 300}, {9, 4200, 256},  {1, 5000, 70},
-                                     {4, 2503, 801}, {5000, 1, 70},  {3, 3, 20000},  {1, 1, 50001},   {32, 32, 16384}, {300, 301, 30}};
+  const std::vector<Shape> shapes = {{70, 50, 191},   {70, 50, 193},  {64, 96, 255},   {67, 97, 256},  {65, 95, 257},
+                                     {66, 49, 383},   {66, 49, 385},  {33, 50, 511},   {33, 50, 513},  {30, 20, 767},
+                                     {31, 21, 769},   {20, 10, 1537}, {9, 5, 3073},    {129, 257, 64}, {257, 129, 40},
+                                     {2100, 17, 300}, {9, 4200, 256}, {1, 5000, 70},   {4, 2503, 801}, {5000, 1, 70},
+                                     {3, 3, 20000},   {1, 1, 50001},  {32, 32, 16384}, {300, 301, 30}, {90, 911, 800}};
   for (const Shape& shape : shapes) {
     for (const bool transposed : {false, true}) {
       INFO("m " << shape.m << " n " << shape.n << " k " << shape.k << " transposed " << transposed);
