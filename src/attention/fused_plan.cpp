@@ -7,8 +7,16 @@ namespace {
 
 constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-// Tasks that a wave should have at least, so that threads end together: with 2 to 16 threads the last task is a small part of each share.
-constexpr Index wanted_tasks = 64;
+// Tasks that a wave should have at least, so that threads end together. Where it has fewer, keys are split, which costs a merge of results
+// for each row: little where a task has few rows, but 5 % of the time where it has a whole block's (4096 queries and keys, d = 64, on AMD
+// Zen 4, 30 November 2026).
+constexpr Index wanted_tasks(KeyAccess access) { return access == KeyAccess::packed_once ? 16 : 64; }
+
+// A block takes at most this part of the rows that a wave has left: the last to end are short.
+constexpr Index part_of_rest = 16;
+
+// Blocks for which a wave takes heads enough: its end, where threads wait for one another, is then short beside it.
+constexpr Index blocks_of_wave = 256;
 
 // Tiles of keys below which a task is not worth splitting.
 constexpr Index least_tiles = 2;
@@ -26,15 +34,34 @@ KeyRange range_of_rows(const AttentionShape& shape, const AttentionOptions<T>& o
   return all.empty() ? KeyRange{} : all;
 }
 
-// Rows of the next block where `left` remain in the wave: whole blocks, then smaller ones, so that the last to end are short. A small block
-// has to wait for a head's keys and values if the second-level cache cannot hold them all.
+// Rows of the next block where `left` remain in the wave: whole blocks, then smaller ones. A small block has to wait for a head's keys and
+// values if the second-level cache cannot hold them all.
 Index next_block(const FusedPlan& plan, Index left) {
-  return std::clamp<Index>(left / (8 * group_rows), plan.least_groups, plan.block_rows / group_rows) * group_rows;
+  return std::clamp<Index>(left / (part_of_rest * group_rows), plan.least_groups, plan.block_rows / group_rows) * group_rows;
 }
 
-// Parts into which a block's keys are split so that all blocks together make wanted_tasks.
-Index parts_of(Index blocks, Index tiles) {
-  return std::clamp<Index>(ceil_div(wanted_tasks, blocks), 1, std::max<Index>(1, tiles / least_tiles));
+// Parts into which a block's keys are split so that all blocks together make `wanted` tasks.
+Index parts_of(Index wanted, Index blocks, Index tiles) {
+  return std::clamp<Index>(ceil_div(wanted, blocks), 1, std::max<Index>(1, tiles / least_tiles));
+}
+
+// Tasks of a wave before keys are split.
+FusedWave blocks_of_rows(const FusedPlan& plan, const AttentionShape& shape, Index first_head, Index count) {
+  FusedWave wave;
+  for (Index number = 0; number < count; ++number) {
+    const HeadRows head{(first_head + number) / shape.kv_heads, (first_head + number) % shape.kv_heads};
+    wave.heads.push_back(head);
+    for (Index row = 0; row < plan.rows_per_head;) {
+      // Blocks do not straddle query heads unless those are small: their rows would see keys far apart.
+      const bool stacked = shape.seq_q <= plan.block_rows;
+      const Index left_in_head = stacked ? plan.rows_per_head - row : shape.seq_q - row % shape.seq_q;
+      const Index left_in_wave = (count - number) * plan.rows_per_head - row;
+      const Index most = plan.access == KeyAccess::packed_once ? next_block(plan, left_in_wave) : plan.block_rows;
+      wave.tasks.push_back({head, number, row, std::min(left_in_head, most)});
+      row += wave.tasks.back().rows;
+    }
+  }
+  return wave;
 }
 
 }  // namespace
@@ -52,39 +79,28 @@ FusedPlan plan_fused(const AttentionShape& shape) {
   } else if (plan.rows_per_head <= plan.block_rows) {
     plan.access = KeyAccess::packed_by_block;
   }
-  // Enough heads for four times the wanted tasks: the end of a wave, where threads wait for one another, is then short beside it.
   const Index blocks = std::max<Index>(1, ceil_div(plan.rows_per_head, plan.block_rows));
-  plan.heads_per_wave = std::max<Index>(1, 4 * wanted_tasks / blocks);
+  plan.heads_per_wave = std::max<Index>(1, blocks_of_wave / blocks);
   return plan;
 }
 
 template <class T>
 FusedWave plan_wave(const FusedPlan& plan, const AttentionShape& shape, const AttentionOptions<T>& options, Index first_head, Index count) {
-  FusedWave wave;
-  const Index blocks = count * std::max<Index>(1, ceil_div(plan.rows_per_head, plan.block_rows));
-  for (Index number = 0; number < count; ++number) {
-    const HeadRows head{(first_head + number) / shape.kv_heads, (first_head + number) % shape.kv_heads};
-    wave.heads.push_back(head);
-    for (Index row = 0; row < plan.rows_per_head;) {
-      // Blocks do not straddle query heads unless those are small: their rows would see keys far apart.
-      const bool stacked = shape.seq_q <= plan.block_rows;
-      const Index left_in_head = stacked ? plan.rows_per_head - row : shape.seq_q - row % shape.seq_q;
-      const Index left_in_wave = (count - number) * plan.rows_per_head - row;
-      const Index most = plan.access == KeyAccess::packed_once ? next_block(plan, left_in_wave) : plan.block_rows;
-      FusedTask task{head, number, row, std::min(left_in_head, most)};
-      const KeyRange keys = range_of_rows(shape, options, head.b, row, task.rows);
-      const Index first_tile = keys.first / tile_keys<T>;
-      const Index tiles = ceil_div(keys.last, tile_keys<T>) - first_tile;
-      const Index parts = parts_of(blocks, tiles);
-      if (parts > 1) wave.merges.push_back({head, row, task.rows, wave.partials, parts});
-      for (Index part = 0; part < parts; ++part) {
-        task.first_key = std::max(keys.first, (first_tile + tiles * part / parts) * tile_keys<T>);
-        task.last_key = std::min(keys.last, (first_tile + tiles * (part + 1) / parts) * tile_keys<T>);
-        task.partial = parts > 1 ? wave.partials++ : -1;
-        task.cost = static_cast<double>(task.rows) * static_cast<double>(task.last_key - task.first_key);
-        wave.tasks.push_back(task);
-      }
-      row += task.rows;
+  FusedWave wave = blocks_of_rows(plan, shape, first_head, count);
+  std::vector<FusedTask> blocks;
+  std::swap(blocks, wave.tasks);
+  for (FusedTask task : blocks) {
+    const KeyRange keys = range_of_rows(shape, options, task.head.b, task.first_row, task.rows);
+    const Index first_tile = keys.first / tile_keys<T>;
+    const Index tiles = ceil_div(keys.last, tile_keys<T>) - first_tile;
+    const Index parts = parts_of(wanted_tasks(plan.access), static_cast<Index>(blocks.size()), tiles);
+    if (parts > 1) wave.merges.push_back({task.head, task.first_row, task.rows, wave.partials, parts});
+    for (Index part = 0; part < parts; ++part) {
+      task.first_key = std::max(keys.first, (first_tile + tiles * part / parts) * tile_keys<T>);
+      task.last_key = std::min(keys.last, (first_tile + tiles * (part + 1) / parts) * tile_keys<T>);
+      task.partial = parts > 1 ? wave.partials++ : -1;
+      task.cost = static_cast<double>(task.rows) * static_cast<double>(task.last_key - task.first_key);
+      wave.tasks.push_back(task);
     }
   }
   std::stable_sort(wave.tasks.begin(), wave.tasks.end(), [](const FusedTask& a, const FusedTask& b) { return a.cost > b.cost; });

@@ -20,7 +20,7 @@ inline constexpr Index tile_keys = 960 / static_cast<Index>(sizeof(T));
 
 // Groups of a block, which shares each tile while it is in the second-level cache, and the bytes that a block's queries and outputs and a
 // tile's keys and values may take there, together with them.
-inline constexpr Index block_groups = 8;
+inline constexpr Index block_groups = 4;
 inline constexpr Index block_bytes = 1024 << 10;
 
 // Rows of queries up to which keys and values are read where they lie, by dot products: packing would cost more than it saves.
