@@ -89,29 +89,32 @@ HWY_INLINE void store_sums(const hn::Vec<hn::ScalableTag<float>>* v, float* to) 
 HWY_INLINE void store_sums(const hn::Vec<hn::ScalableTag<double>>* v, double* to) { *to = hn::GetLane(*v); }
 #endif
 
-// s[r][j] for Rows rows of q and Keys keys, where they lie: a vector of partial sums each, so that a key is read once for all rows. Keys is
-// 1 or a multiple of summed_keys.
+// s[r][j] for Rows rows of q and Keys keys, where they lie: a vector of partial sums each, so that a key is read once for all rows. Keys
+// are read one after the other, as they lie in memory: the hardware then runs ahead of them. Keys is 1 or a multiple of summed_keys.
 template <class T, Index Rows, Index Keys>
 HWY_INLINE void dot_products(const T* q, Index q_stride, MatrixView<const T> k, Index first, T* s) {
   const hn::ScalableTag<T> d;
   constexpr Index lanes = vector_lanes<T>;
+  const Index whole = k.cols() / lanes * lanes;
   hn::Vec<decltype(d)> sums[Rows][Keys];
   ATTN_UNROLL
-  for (Index i = 0; i < Rows * Keys; ++i) sums[i / Keys][i % Keys] = hn::Zero(d);
-  const auto add = [&](Index x, auto load) HWY_ATTR {
-    hn::Vec<decltype(d)> keys[Keys];
+  for (Index j = 0; j < Keys; ++j) {
+    const T* key = k.row(first + j);
     ATTN_UNROLL
-    for (Index j = 0; j < Keys; ++j) keys[j] = load(k.row(first + j) + x);
-    ATTN_UNROLL
-    for (Index r = 0; r < Rows; ++r) {
-      const auto query = load(q + r * q_stride + x);
+    for (Index r = 0; r < Rows; ++r) sums[r][j] = hn::Zero(d);
+    for (Index x = 0; x < whole; x += lanes) {
+      const auto element = hn::LoadU(d, key + x);
       ATTN_UNROLL
-      for (Index j = 0; j < Keys; ++j) sums[r][j] = hn::MulAdd(query, keys[j], sums[r][j]);
+      for (Index r = 0; r < Rows; ++r) sums[r][j] = hn::MulAdd(hn::LoadU(d, q + r * q_stride + x), element, sums[r][j]);
     }
-  };
-  Index x = 0;
-  for (; x + lanes <= k.cols(); x += lanes) add(x, [&](const T* from) HWY_ATTR { return hn::LoadU(d, from); });
-  if (x < k.cols()) add(x, [&](const T* from) HWY_ATTR { return load_first(d, from, k.cols() - x, T{0}); });
+    if (whole < k.cols()) {
+      const auto element = load_first(d, key + whole, k.cols() - whole, T{0});
+      ATTN_UNROLL
+      for (Index r = 0; r < Rows; ++r) {
+        sums[r][j] = hn::MulAdd(load_first(d, q + r * q_stride + whole, k.cols() - whole, T{0}), element, sums[r][j]);
+      }
+    }
+  }
   ATTN_UNROLL
   for (Index r = 0; r < Rows; ++r) {
     if constexpr (Keys == 1) {
@@ -137,6 +140,7 @@ HWY_NOINLINE void direct_scores(const BlockState<T>& state, MatrixView<const T> 
       Index j = columns.first;
       for (; j + keys <= columns.last; j += keys) {
         if (r == 0) fetch_rows(v, j, j + keys);
+
         dot_products<T, decltype(rows)::value, keys>(q, state.q_stride, k, j, s + j);
       }
       for (; j < columns.last; ++j) dot_products<T, decltype(rows)::value, 1>(q, state.q_stride, k, j, s + j);
