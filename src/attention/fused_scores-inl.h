@@ -140,7 +140,6 @@ HWY_NOINLINE void direct_scores(const BlockState<T>& state, MatrixView<const T> 
       Index j = columns.first;
       for (; j + keys <= columns.last; j += keys) {
         if (r == 0) fetch_rows(v, j, j + keys);
-
         dot_products<T, decltype(rows)::value, keys>(q, state.q_stride, k, j, s + j);
       }
       for (; j < columns.last; ++j) dot_products<T, decltype(rows)::value, 1>(q, state.q_stride, k, j, s + j);
