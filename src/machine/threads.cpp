@@ -20,18 +20,8 @@ namespace {
 std::atomic<int> chosen_threads{0};  // 0: not set, the default
 
 int affinity_cores() {
-#if defined(__linux__)
-  // The mask must be as long as the kernel's, which no call tells: doubled until it is.
-  for (int cpus = 1024; cpus <= (1 << 20); cpus *= 2) {
-    cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(cpus));
-    if (mask == nullptr) break;
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpus));
-    const int count = sched_getaffinity(0, bytes, mask) == 0 ? CPU_COUNT_S(bytes, mask) : 0;
-    CPU_FREE(mask);
-    if (count > 0) return count;
-  }
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const std::size_t cpus = affinity_cpus().size();
+  return cpus > 0 ? static_cast<int>(cpus) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 // Whole cores of one group's quota. Version 2: cpu.max holds "quota period", quota "max" for none; version 1: two files, -1 for none.
@@ -49,6 +39,25 @@ int quota_cores(const CgroupDirectory& group) {
 }
 
 }  // namespace
+
+std::vector<int> affinity_cpus() {
+  std::vector<int> cpus;
+#if defined(__linux__)
+  // The mask must be as long as the kernel's, which no call tells: doubled until it is.
+  for (int size = 1024; size <= (1 << 20) && cpus.empty(); size *= 2) {
+    cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(size));
+    if (mask == nullptr) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
+    if (sched_getaffinity(0, bytes, mask) == 0) {
+      for (int cpu = 0; cpu < size; ++cpu) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask)) cpus.push_back(cpu);
+      }
+    }
+    CPU_FREE(mask);
+  }
+#endif
+  return cpus;
+}
 
 int default_threads(const std::filesystem::path& root) {
   int cores = affinity_cores();

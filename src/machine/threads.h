@@ -3,8 +3,12 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace attn {
+
+// The CPUs that this process may run on, by the system's numbers (Linux: its CPU affinity); empty where the system does not tell.
+std::vector<int> affinity_cpus();
 
 // Cores that this process may keep busy: those of its CPU affinity, or fewer where a cgroup's CPU quota gives fewer. A fraction of a core
 // is not counted (1.5 cores are 1), since a thread that outruns its quota is stopped for the rest of the period; but there is at least one.
