@@ -85,11 +85,14 @@ class AttentionWorkload : public Workload {
       : inputs_(inputs),
         standard_(work == Work::standard),
         options_(options_of<T>(modifiers, inputs.shape())),
-        output_(inputs.shape().batch * inputs.shape().heads * inputs.shape().seq_q, inputs.shape().head_dim_v) {}
+        output_(inputs.shape().batch * inputs.shape().heads * inputs.shape().seq_q, inputs.shape().head_dim_v),
+        scores_(standard_ ? inputs.shape().seq_q : 0, inputs.shape().seq_k) {}
 
   void run(int buffer) override {
     if (standard_) {
-      standard_attention<T>(tensors(buffer), options_);
+      StandardOutputs<T> outputs;
+      outputs.scores = scores_.data();
+      standard_attention<T>(tensors(buffer), options_, outputs);
     } else {
       fused_attention<T>(tensors(buffer), options_);
     }
@@ -113,6 +116,7 @@ class AttentionWorkload : public Workload {
   bool standard_;
   AttentionOptions<T> options_;
   Matrix<T> output_;
+  Matrix<T> scores_;  // standard: reused, as the output is
 };
 
 }  // namespace

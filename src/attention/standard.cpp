@@ -104,14 +104,18 @@ void standard_attention(const AttentionTensors<T>& tensors, const AttentionOptio
   constexpr double small_head_pairs = 1 << 18;
   const bool small = static_cast<double>(shape.seq_q) * static_cast<double>(shape.seq_k) < small_head_pairs;
   Matrix<T> shared;
-  if (!small && outputs.weights == nullptr) shared = Matrix<T>(shape.seq_q, shape.seq_k);
+  T* work = outputs.scores;
+  if (!small && outputs.weights == nullptr && work == nullptr) {
+    shared = Matrix<T>(shape.seq_q, shape.seq_k);
+    work = shared.data();
+  }
   parallel_for(shape.batch * shape.heads, small ? threads() : 1, [&](Index head) {
     const Index b = head / shape.heads;
     const Index h = head % shape.heads;
     Matrix<T> own;
     if (small && outputs.weights == nullptr) own = Matrix<T>(shape.seq_q, shape.seq_k);
     T* const kept = stage_row(outputs.weights, shape, b, h, 0);
-    T* const scores = kept != nullptr ? kept : small ? own.data() : shared.data();
+    T* const scores = kept != nullptr ? kept : small ? own.data() : work;
     attend(job, b, h, MatrixView<T>(scores, shape.seq_q, shape.seq_k));
   });
 }

@@ -13,6 +13,9 @@ namespace attn {
 
 // What standard_attention can hand out besides o; a null pointer is not wanted. All contiguous: the stages of the scores
 // (batch, heads, seq_q, seq_k) as problem.h names them, lse (batch, heads, seq_q).
+//
+// `scores` is no result but memory to work in, (seq_q, seq_k), for a caller that keeps it from call to call: where it is null, and scores
+// are large and the weights not wanted, each call gets fresh memory from the system, whose pages have to be zeroed first.
 template <class T>
 struct StandardOutputs {
   T* raw = nullptr;
@@ -20,6 +23,7 @@ struct StandardOutputs {
   T* masked = nullptr;
   T* weights = nullptr;
   T* lse = nullptr;
+  T* scores = nullptr;
 };
 
 // o = softmax(...) v for every head. T is float or double. Needs memory for seq_q * seq_k scores, of one head at a time where heads are

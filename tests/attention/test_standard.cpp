@@ -9,6 +9,7 @@
 #include "attention/random_problem.h"
 #include "attention/reference.h"
 #include "catch.h"
+#include "machine/allocation.h"
 #include "machine/threads.h"
 #include "support/for_each_target.h"
 
@@ -149,6 +150,25 @@ TEST_CASE("standard attention is the same to the bit on any number of threads, f
     set_threads(default_threads());
     CHECK(outputs[0] == outputs[1]);
     CHECK(outputs[0] == outputs[2]);
+  }
+}
+
+TEST_CASE("standard attention works in the memory that it is given, whatever is in it, and takes none for the scores") {
+  for (const AttentionShape& shape : {AttentionShape{2, 3, 1, 40, 50, 16, 16}, AttentionShape{1, 2, 2, 530, 520, 8, 8}}) {
+    OwnedProblem<float> problem = random_problem<float>(shape, 6);
+    AttentionOptions<float> options;
+    options.causal = true;
+    standard_attention(problem.tensors(), options);
+    const std::vector<float> expected = problem.o;
+    std::vector<float> scores(static_cast<std::size_t>(shape.seq_q * shape.seq_k), std::numeric_limits<float>::quiet_NaN());
+    std::fill(problem.o.begin(), problem.o.end(), 0.0F);
+    StandardOutputs<float> outputs;
+    outputs.scores = scores.data();
+    const std::size_t before = allocated_bytes();
+    reset_allocation_high_water();
+    standard_attention(problem.tensors(), options, outputs);
+    CHECK(problem.o == expected);
+    if (shape.seq_q > 100) CHECK(allocation_high_water_bytes() - before < scores.size() * sizeof(float) / 2);
   }
 }
 
