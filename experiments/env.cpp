@@ -69,10 +69,10 @@ Block ceilings_block(const Ceilings& c) {
   add("first_touch_small_all_threads", "first touch, 4-KiB pages, " + all, c.small_pages_all_threads.gbps, "GB/s");
   add("first_touch_huge_all_threads", "first touch, huge pages, " + all, c.huge_pages_all_threads.gbps, "GB/s");
   if (c.round_trips && c.round_trips->pairs == 1) {
-    add("core_round_trip", "round trip of a cache line, core to core", c.round_trips->fastest_ns, "ns");
+    add("core_round_trip", "round trip of a cache line, CPU to CPU", c.round_trips->fastest_ns, "ns");
   } else if (c.round_trips) {
-    add("core_round_trip_nearest", "round trip of a cache line, nearest cores", c.round_trips->fastest_ns, "ns");
-    add("core_round_trip_farthest", "round trip of a cache line, farthest cores", c.round_trips->slowest_ns, "ns");
+    add("core_round_trip_nearest", "round trip of a cache line, nearest CPUs", c.round_trips->fastest_ns, "ns");
+    add("core_round_trip_farthest", "round trip of a cache line, farthest CPUs", c.round_trips->slowest_ns, "ns");
   }
   return block;
 }

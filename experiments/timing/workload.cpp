@@ -86,12 +86,12 @@ class AttentionWorkload : public Workload {
         standard_(work == Work::standard),
         options_(options_of<T>(modifiers, inputs.shape())),
         output_(inputs.shape().batch * inputs.shape().heads * inputs.shape().seq_q, inputs.shape().head_dim_v),
-        scores_(standard_ ? inputs.shape().seq_q : 0, inputs.shape().seq_k) {}
+        scores_(1, standard_ ? standard_scores_elements(inputs.shape()) : 0) {}
 
   void run(int buffer) override {
     if (standard_) {
       StandardOutputs<T> outputs;
-      outputs.scores = scores_.data();
+      outputs.scores = scores_.size() > 0 ? scores_.data() : nullptr;
       standard_attention<T>(tensors(buffer), options_, outputs);
     } else {
       fused_attention<T>(tensors(buffer), options_);

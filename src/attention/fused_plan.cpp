@@ -7,9 +7,9 @@ namespace {
 
 constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-// Tasks that a wave should have at least, so that threads end together. Where it has fewer, keys are split, which costs a merge of results
-// for each row: little where a task has few rows, but 5 % of the time where it has a whole block's (4096 queries and keys, d = 64, on AMD
-// Zen 4, 30 November 2026).
+// Tasks that a wave should have at least, so that up to 16 threads end together. Where it has fewer, keys are split, which costs a merge of
+// results for each row: little where a task has few rows, but 5 % of the time where it has a whole block's (4096 queries and keys, d = 64,
+// on AMD Zen 4, 30 November 2026).
 constexpr Index wanted_tasks(KeyAccess access) { return access == KeyAccess::packed_once ? 16 : 64; }
 
 // A block takes at most this part of the rows that a wave has left: the last to end are short.
@@ -17,6 +17,9 @@ constexpr Index part_of_rest = 16;
 
 // Blocks for which a wave takes heads enough: its end, where threads wait for one another, is then short beside it.
 constexpr Index blocks_of_wave = 256;
+
+// Bytes that the packed keys and values of a wave's heads may take, where that leaves it the wanted tasks.
+constexpr double packed_bytes_of_wave = 64 << 20;
 
 // Tiles of keys below which a task is not worth splitting.
 constexpr Index least_tiles = 2;
@@ -71,16 +74,23 @@ FusedPlan plan_fused(const AttentionShape& shape) {
   FusedPlan plan;
   plan.rows_per_head = shape.kv_heads > 0 ? shape.group() * shape.seq_q : 0;
   const Index row_bytes = (shape.head_dim + shape.head_dim_v) * static_cast<Index>(sizeof(T));
-  const Index groups = std::clamp<Index>(block_bytes / (group_rows * std::max<Index>(1, row_bytes)), 1, block_groups);
+  const Index fitting_groups = std::clamp<Index>(block_bytes / (group_rows * std::max<Index>(1, row_bytes)), 1, block_groups);
+  const bool shared = plan.rows_per_head > fitting_groups * group_rows;
+  const Index groups = shared ? std::min(fitting_groups, shared_block_groups) : fitting_groups;
   plan.block_rows = groups * group_rows;
   plan.least_groups = static_cast<double>(shape.seq_k) * static_cast<double>(row_bytes) > block_bytes ? std::min<Index>(2, groups) : 1;
   if (plan.rows_per_head <= direct_rows) {
     plan.access = KeyAccess::direct;
-  } else if (plan.rows_per_head <= plan.block_rows) {
+  } else if (!shared) {
     plan.access = KeyAccess::packed_by_block;
   }
   const Index blocks = std::max<Index>(1, ceil_div(plan.rows_per_head, plan.block_rows));
   plan.heads_per_wave = std::max<Index>(1, blocks_of_wave / blocks);
+  if (shared) {
+    const double head_bytes = static_cast<double>(shape.seq_k) * static_cast<double>(row_bytes);
+    const Index fitting = static_cast<Index>(packed_bytes_of_wave / std::max(1.0, head_bytes));
+    plan.heads_per_wave = std::min(plan.heads_per_wave, std::max(fitting, ceil_div(wanted_tasks(plan.access), blocks)));
+  }
   return plan;
 }
 

@@ -19,8 +19,10 @@ template <class T>
 inline constexpr Index tile_keys = 960 / static_cast<Index>(sizeof(T));
 
 // Groups of a block, which shares each tile while it is in the second-level cache, and the bytes that a block's queries and outputs and a
-// tile's keys and values may take there, together with them.
-inline constexpr Index block_groups = 4;
+// tile's keys and values may take there, together with them. A head that makes a single block of up to block_groups packs its keys as it
+// goes along and needs no memory for them; larger heads are cut into blocks of shared_block_groups, so that there are more of them.
+inline constexpr Index block_groups = 8;
+inline constexpr Index shared_block_groups = 4;
 inline constexpr Index block_bytes = 1024 << 10;
 
 // Rows of queries up to which keys and values are read where they lie, by dot products: packing would cost more than it saves.

@@ -32,7 +32,7 @@ HWY_NOINLINE void score_register_tile(Index depth, const T* q, Index q_stride, c
 }
 
 // s[r][j] = q . k for the rows [row, row + rows) of a group and all panels of the tile that hold keys of [first, last). The panel of keys
-// stays in the first-level cache while the group's rows pass by, a deep one (kc coordinates) after another.
+// stays in the nearest cache that holds it while the group's rows pass by, a deep one (kc coordinates) after another.
 template <class T>
 HWY_NOINLINE void packed_scores(const BlockState<T>& state, Index row, Index rows, Index head_dim, const T* key_tile, KeyRange columns,
                                 NextTile<T>& ahead) {

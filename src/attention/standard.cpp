@@ -95,14 +95,18 @@ void attend(const Job<T>& job, Index b, Index h, MatrixView<T> s) {
 
 }  // namespace
 
+Index standard_scores_elements(const AttentionShape& shape) {
+  constexpr double small_head_pairs = 1 << 18;
+  return static_cast<double>(shape.seq_q) * static_cast<double>(shape.seq_k) < small_head_pairs ? 0 : shape.seq_q * shape.seq_k;
+}
+
 template <class T>
 void standard_attention(const AttentionTensors<T>& tensors, const AttentionOptions<T>& options, const StandardOutputs<T>& outputs) {
   const AttentionShape shape = shape_of(tensors);
   check_options(shape, options);
   const Job<T> job{tensors, options, outputs, shape};
   // Small heads go to one thread each; large ones to all threads, one head after the other, in one matrix of scores.
-  constexpr double small_head_pairs = 1 << 18;
-  const bool small = static_cast<double>(shape.seq_q) * static_cast<double>(shape.seq_k) < small_head_pairs;
+  const bool small = standard_scores_elements(shape) == 0;
   Matrix<T> shared;
   T* work = outputs.scores;
   if (!small && outputs.weights == nullptr && work == nullptr) {

@@ -14,8 +14,9 @@ namespace attn {
 // What standard_attention can hand out besides o; a null pointer is not wanted. All contiguous: the stages of the scores
 // (batch, heads, seq_q, seq_k) as problem.h names them, lse (batch, heads, seq_q).
 //
-// `scores` is no result but memory to work in, (seq_q, seq_k), for a caller that keeps it from call to call: where it is null, and scores
-// are large and the weights not wanted, each call gets fresh memory from the system, whose pages have to be zeroed first.
+// `scores` is no result but memory to work in, standard_scores_elements(shape), for a caller that keeps it from call to call: where it is
+// null, and there are such, and the weights are not wanted, each call gets fresh memory from the system, whose pages have to be zeroed
+// first.
 template <class T>
 struct StandardOutputs {
   T* raw = nullptr;
@@ -25,6 +26,10 @@ struct StandardOutputs {
   T* lse = nullptr;
   T* scores = nullptr;
 };
+
+// Elements of one head's scores, seq_q * seq_k, where heads are large enough to be computed one after the other by all threads; 0 where
+// they are small, and each thread has its own.
+Index standard_scores_elements(const AttentionShape& shape);
 
 // o = softmax(...) v for every head. T is float or double. Needs memory for seq_q * seq_k scores, of one head at a time where heads are
 // large. Throws UsageError as shape_of and check_options do, MemoryError where memory does not suffice.

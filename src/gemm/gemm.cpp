@@ -3,8 +3,8 @@
 //   for jc in [0, n) by NC                    B block  kc x NC  packed, read from the last-level cache
 //     for pc in [0, k) by KC                  depth of one pass; the first pass applies beta, later ones add
 //       for ic in [0, m) by the rows of A packed at a time
-//         tiles of C, taken by threads as they become free: A block  mc x kc  in the second-level cache
-//           for jr by NR                      B micro-panel  kc x NR  in the first-level cache
+//         tiles of C, taken by threads (shared_loop.h): A block  mc x kc  in the second-level cache
+//           for jr by NR                      B micro-panel  kc x NR  in the first- or second-level cache
 //             for ir by MR                    micro-kernel: MR x NR of C in registers
 //
 // A product with few rows, unless it is larger than the caches, takes none of them (thin-inl.h).
@@ -69,8 +69,7 @@ Plan<T> make_plan(const Problem<T>& x) {
   plan.nc = even_share(x.n, Block::b_block_bytes / (plan.kc * size), Block::nr);
   plan.tile_rows = even_share(x.m, Block::a_block_bytes / (plan.kc * size), Block::mr);
   plan.tile_cols = plan.nc;
-  const Index a_tiles = std::clamp<Index>(Block::packed_a_bytes / (plan.kc * size * plan.tile_rows), 1, ceil_div(x.m, plan.tile_rows));
-  plan.a_rows = a_tiles * plan.tile_rows;
+  plan.a_rows = even_share(x.m, Block::packed_a_bytes / (plan.kc * size), plan.tile_rows);
   // Threads wait for each other after every a_rows x nc of C: tiles enough that they end together, as long as each is worth taking. The
   // longer side is halved: what a tile must fetch from the last-level cache for its work is least for squares.
   const auto too_few = [&] {
@@ -92,10 +91,10 @@ Plan<T> make_plan(const Problem<T>& x) {
   const Index vector_bytes = vector_lanes<T> * size;
   plan.stream = passes == 1 && x.beta == T{0} && x.m * x.n * size > (32 << 20) && (Block::nr * size) % 64 == 0 &&
                 reinterpret_cast<std::uintptr_t>(x.c.data()) % vector_bytes == 0 && x.c.row_stride() * size % vector_bytes == 0;
-  // Large blocks of B are written past the caches: what they replace is still held by other cores, and to take its lines from them one by
-  // one takes longer than to write memory. (2048 x 2048 float64 on two cores of AMD Zen 4 that share no cache, 30 November 2026: packing B
-  // takes 7 of 180 ms, where they share one 1.7 of 160.)
-  plan.stream_packed = plan.nc * plan.kc * size > (1 << 20);
+  // Large blocks of B that are read several times are written past the caches where they are not transposed: what they replace is still
+  // held by other cores, and to take its lines from them one by one takes longer than to write memory. (2048 x 2048 float64 on two cores of
+  // AMD Zen 4 that share no cache, 30 November 2026: packing B takes 7 of 180 ms, where they share one 1.7 of 160.)
+  plan.stream_packed = x.m >= 512 && plan.nc * plan.kc * size > (1 << 20);
   return plan;
 }
 

@@ -87,7 +87,7 @@ HWY_NOINLINE void pack_transposed(MatrixView<const T> rows, T* HWY_RESTRICT pane
 }
 
 // panel[p * Width + j] = columns(p, j): a panel of up to `Width` columns, as they lie. Missing columns are zeros. With `past_caches` a
-// whole panel (64-byte aligned) is written past the caches; the caller ends with hwy::FlushStream() before another thread reads it.
+// whole panel (aligned to the vector) is written past the caches; the caller ends with hwy::FlushStream() before another thread reads it.
 template <Index Width, class T>
 HWY_NOINLINE void pack_columns(MatrixView<const T> columns, T* HWY_RESTRICT panel, bool past_caches) {
   const hn::ScalableTag<T> d;

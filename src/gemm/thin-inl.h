@@ -3,8 +3,8 @@
 // Each element of B meets only m elements of A, so that the time is that of reading B. Packing all of it first, as gemm.cpp does for larger
 // products, would read and write it once more. Here B is read once: its rows as they lie where it is k x n, one micro-panel at a time where
 // it is n x k. Sums run in the order of p within passes of kc, and passes are added in their order, as in the five loops of gemm.cpp: an
-// element's bits do not depend on which of the two computes it. What is kept in between fits on a thread's stack, so that nothing is
-// allocated where several threads run.
+// element's bits do not depend on which of the two computes it. What is kept in between fits on a thread's stack or is allocated
+// beforehand, so that nothing is where several threads run.
 //
 // No include guard but Highway's.
 #if defined(ATTN_GEMM_THIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -14,11 +14,14 @@
 #define ATTN_GEMM_THIN_INL_H_
 #endif
 
+#include <omp.h>
+
 #include <algorithm>
 
 #include "gemm/macro_kernel-inl.h"
 #include "gemm/packing-inl.h"
 #include "gemm/problem.h"
+#include "gemm/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attn {
@@ -89,10 +92,9 @@ HWY_INLINE void thin_columns_of(const Problem<T>& x, Index kc, Index j0, Index c
   }
 }
 
-// The same where B is n x k, for one micro-panel of columns.
+// The same where B is n x k, for one micro-panel of columns; `panel` has room for it.
 template <class T, class EpilogueAt>
-HWY_INLINE void thin_panel_of(const Problem<T>& x, Index kc, Index j0, Index cols, const EpilogueAt& epilogue_at) {
-  HWY_ALIGN T panel[Blocking<T>::nr * Blocking<T>::kc];  // 24 KiB on AVX2, 72 KiB on AVX3
+HWY_INLINE void thin_panel_of(const Problem<T>& x, Index kc, Index j0, Index cols, T* panel, const EpilogueAt& epilogue_at) {
   for (Index p0 = 0; p0 < x.k; p0 += kc) {
     const Index steps = std::min(kc, x.k - p0);
     pack_transposed<Blocking<T>::nr>(x.b.block(j0, p0, cols, steps), panel);
@@ -108,12 +110,14 @@ void multiply_thin(const Problem<T>& x, Index kc, int num_threads, const Epilogu
   const Index pieces_each = ceil_div(share, thin_columns<T>);
   const Index width = x.b_transposed ? Blocking<T>::nr : std::min(round_up(ceil_div(share, pieces_each), Blocking<T>::nr), thin_columns<T>);
   const Index pieces = ceil_div(x.n, width);
+  const Index panel_elements = Blocking<T>::nr * kc;
+  T* const panels = x.b_transposed ? workspace<T>(num_threads * panel_elements) : nullptr;
 #pragma omp parallel for schedule(static) num_threads(num_threads)
   for (Index piece = 0; piece < pieces; ++piece) {
     const Index j0 = piece * width;
     const Index cols = std::min(width, x.n - j0);
     if (x.b_transposed) {
-      thin_panel_of(x, kc, j0, cols, epilogue_at);
+      thin_panel_of(x, kc, j0, cols, panels + omp_get_thread_num() * panel_elements, epilogue_at);
     } else {
       thin_columns_of(x, kc, j0, cols, epilogue_at);
     }

@@ -10,7 +10,8 @@
 namespace attn {
 
 // At least `elements` of the calling thread's own memory, 64-byte aligned, valid until its next call. Its size is bounded by the blocks of
-// gemm (a few MiB). From a quarter of a MiB on it lies on huge pages, since packed blocks are read all over.
+// gemm (some 12 MiB, or a micro-panel for each thread). From a quarter of a MiB on it lies on huge pages, since packed blocks are read all
+// over.
 template <class T>
 T* workspace(Index elements) {
   thread_local Allocation memory;

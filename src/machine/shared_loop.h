@@ -30,7 +30,8 @@ class SharedLoop {
       const int owner = (thread + turn) % num_threads;
       const std::int64_t first = count * owner / num_threads;
       const std::int64_t size = count * (owner + 1) / num_threads - first;
-      for (;;) {
+      // Looked at before it is counted up: lines that many threads write in turn are slow.
+      while (taken(loop, owner).load(std::memory_order_relaxed) < size) {
         const std::int64_t step = taken(loop, owner).fetch_add(1, std::memory_order_relaxed);
         if (step >= size) break;
         body(first + step);

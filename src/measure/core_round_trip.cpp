@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,53 +39,84 @@ bool bind_to(int cpu) {
 #endif
 }
 
+using Clock = std::chrono::steady_clock;
+
+// Longer than a pair needs by far: the threads have lost their CPUs, and each trip takes a time slice.
+constexpr std::chrono::milliseconds most_time{200};
+
 // The line that goes to and fro, with none of its neighbours fetched along.
 struct alignas(256) Line {
   std::atomic<int> value{0};
 
-  void wait_for(int wanted) const {
-    while (value.load(std::memory_order_acquire) != wanted) {
+  // False where the value does not come until `deadline`.
+  bool wait_for(int wanted, Clock::time_point deadline) const {
+    for (int polls = 1; value.load(std::memory_order_acquire) != wanted; ++polls) {
+      if (polls % 4096 != 0) continue;
+      if (Clock::now() > deadline) return false;
+      std::this_thread::yield();
     }
+    return true;
   }
   void set(int to) { value.store(to, std::memory_order_release); }
 };
 
-// The best mean round trip of a series, or none where the threads cannot be bound. Both run apart from the caller, whose binding stays.
-std::optional<double> round_trip_ns(int cpu, int partner_cpu) {
-  using Clock = std::chrono::steady_clock;
-  Line line;
-  std::atomic<int> arrived{0};
-  std::atomic<bool> bound{true};
-  double best = std::numeric_limits<double>::infinity();
-  const auto both_bound = [&](int own_cpu) {
-    if (!bind_to(own_cpu)) bound = false;
-    ++arrived;
-    while (arrived < 2) std::this_thread::yield();
-    return bound.load();
-  };
-  std::thread caller([&] {
-    if (!both_bound(cpu)) return;
+// Two threads, apart from the caller, whose binding stays.
+class PingPong {
+ public:
+  // The best mean round trip of a series in ns, or none where threads cannot be had or bound, or lose their CPUs.
+  std::optional<double> measure(int cpu, int partner_cpu) {
+    deadline_ = Clock::now() + most_time;
+    std::thread caller;
+    std::thread partner;
+    try {
+      caller = std::thread([&] { serve(cpu); });
+      partner = std::thread([&] { answer(partner_cpu); });
+    } catch (const std::system_error&) {
+      failed_ = true;  // the one that there may be does not wait for the other
+    }
+    if (caller.joinable()) caller.join();
+    if (partner.joinable()) partner.join();
+    if (failed_) return std::nullopt;
+    return best_;
+  }
+
+ private:
+  // Whether both threads are bound.
+  bool start(int cpu) {
+    if (!bind_to(cpu)) failed_ = true;
+    ++arrived_;
+    while (arrived_ < 2 && !failed_) std::this_thread::yield();
+    return !failed_;
+  }
+
+  void serve(int cpu) {
+    if (!start(cpu)) return;
     for (int s = 0, at = 0; s < series; ++s) {
-      const Clock::time_point start = Clock::now();
+      const Clock::time_point begin = Clock::now();
       for (int trip = 0; trip < trips_per_series; ++trip, at += 2) {
-        line.set(at + 1);
-        line.wait_for(at + 2);
+        line_.set(at + 1);
+        if (!line_.wait_for(at + 2, deadline_)) return give_up();
       }
-      best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - start).count() / trips_per_series);
+      best_ = std::min(best_, std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / trips_per_series);
     }
-  });
-  std::thread partner([&] {
-    if (!both_bound(partner_cpu)) return;
+  }
+
+  void answer(int cpu) {
+    if (!start(cpu)) return;
     for (int at = 0; at < 2 * series * trips_per_series; at += 2) {
-      line.wait_for(at + 1);
-      line.set(at + 2);
+      if (!line_.wait_for(at + 1, deadline_)) return give_up();
+      line_.set(at + 2);
     }
-  });
-  caller.join();
-  partner.join();
-  if (!bound) return std::nullopt;
-  return best;
-}
+  }
+
+  void give_up() { failed_ = true; }
+
+  Line line_;
+  std::atomic<int> arrived_{0};
+  std::atomic<bool> failed_{false};
+  Clock::time_point deadline_;
+  double best_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
@@ -94,7 +126,7 @@ std::optional<CoreRoundTrips> measure_core_round_trips() {
   CoreRoundTrips result{0, std::numeric_limits<double>::infinity(), 0};
   const std::size_t partners = std::min(cpus.size() - 1, most_partners);
   for (std::size_t i = 0; i < partners; ++i) {
-    const auto ns = round_trip_ns(cpus.front(), cpus[1 + i * (cpus.size() - 1) / partners]);
+    const auto ns = PingPong().measure(cpus.front(), cpus[1 + i * (cpus.size() - 1) / partners]);
     if (!ns) return std::nullopt;
     ++result.pairs;
     result.fastest_ns = std::min(result.fastest_ns, *ns);

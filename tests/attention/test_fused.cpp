@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attention/accuracy.h"
+#include "attention/fused_plan.h"
 #include "attention/random_problem.h"
 #include "attention/standard.h"
 #include "catch.h"
@@ -153,6 +154,8 @@ TEST_CASE("fused attention is as accurate as the standard algorithm on flat, ran
 TEST_CASE("fused attention obeys every modifier, alone and together") {
   check_modifiers<float>({2, 2, 1, 60, 290, 16, 24});
   check_modifiers<double>({2, 2, 1, 60, 150, 16, 24});
+  check_modifiers<float>({2, 2, 1, 130, 290, 16, 24});  // packed once, for several blocks
+  check_modifiers<double>({2, 2, 1, 130, 150, 16, 24});
   check_modifiers<float>({2, 4, 2, 3, 290, 16, 24});  // few queries: keys and values where they lie
   check_modifiers<double>({2, 4, 2, 1, 150, 16, 24});
 }
@@ -203,4 +206,34 @@ TEST_CASE("fused attention takes batches and grouped heads, stacked or not, and 
   check_random<float>(pool, {1, 1, 1, 40, 2500, 16, 16}, seed++);
   check_random<float>(pool, {1, 1, 1, 1030, 40, 16, 16}, seed++, 1, causal);
   pool.check();
+}
+
+// More than block_groups groups of rows, but blocks that are few, since keys and values exceed block_bytes.
+template <class T>
+void check_split_keys_of_shared_blocks(const AttentionShape& shape) {
+  using Options = AttentionOptions<T>;
+  const FusedPlan plan = plan_fused<T>(shape);
+  REQUIRE(plan.access == KeyAccess::packed_once);
+  REQUIRE_FALSE(plan_wave<T>(plan, shape, {}, 0, 1).merges.empty());
+  ErrorPool pool;
+  std::uint64_t seed = 600;
+  const RandomMask<T> mask(shape, shape.seq_k, 7, 0.7);
+  Options options;
+  check_random<T>(pool, shape, seed++, 1, options);
+  options.causal = true;  // the first query sees a part of its keys' first part only, the last all but the last part
+  options.offset = 500;
+  check_random<T>(pool, shape, seed++, 1, options);
+  options.offset = shape.seq_k - 2000;
+  options.window_left = 300;  // rows see a few tiles of one part
+  check_random<T>(pool, shape, seed++, 1, options);
+  options = {};
+  options.key_lengths = {700};
+  options.mask = mask.view(shape, true);
+  check_random<T>(pool, shape, seed++, 1, options);
+  pool.check();
+}
+
+TEST_CASE("fused attention splits the keys of blocks that share packed ones") {
+  check_split_keys_of_shared_blocks<float>({1, 2, 1, 100, 6700, 16, 24});
+  check_split_keys_of_shared_blocks<double>({1, 2, 1, 100, 3400, 16, 24});
 }

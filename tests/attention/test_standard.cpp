@@ -168,6 +168,7 @@ TEST_CASE("standard attention works in the memory that it is given, whatever is 
     reset_allocation_high_water();
     standard_attention(problem.tensors(), options, outputs);
     CHECK(problem.o == expected);
+    CHECK(standard_scores_elements(shape) == (shape.seq_q > 100 ? shape.seq_q * shape.seq_k : 0));
     if (shape.seq_q > 100) CHECK(allocation_high_water_bytes() - before < scores.size() * sizeof(float) / 2);
   }
 }

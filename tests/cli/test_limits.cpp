@@ -111,6 +111,7 @@ TEST_CASE("with hardly any memory a sweep goes on, and nothing crashes") {
     const RunOptions limited = after("ulimit -v " + std::string(kilobytes) + ";");
     for (const std::vector<std::string>& call : std::vector<std::vector<std::string>>{
              {"demo", "--threads", "1"},
+             {"env", "--threads", "1"},
              {"scaling-sweep", "--d-k", "4,1024", "--threads", "1"},
              {"timing-sweep", "--n", "64,512,1024", "--threads", "1"},
              {"timing-sweep", "--what", "fused,standard", "--n", "64,1024", "--reps", "1", "--threads", "1", "--quiet"}}) {
