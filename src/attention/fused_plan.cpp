@@ -91,6 +91,8 @@ FusedPlan plan_fused(const AttentionShape& shape) {
     const Index fitting = static_cast<Index>(packed_bytes_of_wave / std::max(1.0, head_bytes));
     plan.heads_per_wave = std::min(plan.heads_per_wave, std::max(fitting, ceil_div(wanted_tasks(plan.access), blocks)));
   }
+  // No more than there are: partial results have that many rows each.
+  plan.block_rows = std::max<Index>(1, std::min(plan.block_rows, plan.rows_per_head));
   return plan;
 }
 

@@ -94,7 +94,7 @@ Plan<T> make_plan(const Problem<T>& x) {
   // Large blocks of B that are read several times are written past the caches where they are not transposed: what they replace is still
   // held by other cores, and to take its lines from them one by one takes longer than to write memory. (2048 x 2048 float64 on two cores of
   // AMD Zen 4 that share no cache, 30 November 2026: packing B takes 7 of 180 ms, where they share one 1.7 of 160.)
-  plan.stream_packed = x.m >= 512 && plan.nc * plan.kc * size > (1 << 20);
+  plan.stream_packed = x.m >= 128 && plan.nc * plan.kc * size > (1 << 20);
   return plan;
 }
 
