@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attention/standard.h"
 #include "gemm/gemm.h"
 #include "layer_sweep.h"
 #include "machine/error.h"
@@ -77,6 +78,7 @@ class LayerMeasurer {
         standard_o_(point.n, point.d_model),
         hidden_(point.n, shape_of(point).d_hidden),
         z_(point.n, point.d_model),
+        scores_(1, standard_scores_elements({1, point.heads, point.heads, point.n, point.n, 1, 1})),
         buffers_(input_buffers) {
     for (LayerBuffer<T>& buffer : buffers_) {
       if (&buffer == buffers_.data()) {
@@ -118,7 +120,8 @@ class LayerMeasurer {
         project_inputs(b);
         return project_output(b);
       case LayerPart::standard_attention:
-        return attend<T>(AttentionAlgorithm::standard, point_.heads, causal_, b.q.view(), b.k.view(), b.v.view(), standard_o_.view());
+        return attend<T>(AttentionAlgorithm::standard, point_.heads, causal_, b.q.view(), b.k.view(), b.v.view(), standard_o_.view(),
+                         scores_.size() > 0 ? scores_.data() : nullptr);
       case LayerPart::fused_attention:
         return attend<T>(AttentionAlgorithm::fused, point_.heads, causal_, b.q.view(), b.k.view(), b.v.view(), b.o.view());
       case LayerPart::feed_forward:
@@ -187,7 +190,7 @@ class LayerMeasurer {
 
   ModelPoint point_;
   bool causal_;
-  Matrix<T> standard_o_, hidden_, z_;
+  Matrix<T> standard_o_, hidden_, z_, scores_;
   std::vector<LayerBuffer<T>> buffers_;
 };
 

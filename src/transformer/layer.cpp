@@ -45,14 +45,16 @@ Index attention_majority(const LayerShape& shape, bool causal) {
 
 template <class T>
 void attend(AttentionAlgorithm algorithm, Index heads, bool causal, MatrixView<const T> q, MatrixView<const T> k, MatrixView<const T> v,
-            MatrixView<T> o) {
+            MatrixView<T> o, T* scores) {
   for (const Index columns : {q.cols(), k.cols(), v.cols(), o.cols()}) check_heads(columns, heads);
   const AttentionTensors<T> tensors{heads_of(q, heads), heads_of(k, heads), heads_of(v, heads), heads_of(o, heads)};
   AttentionOptions<T> options;
   options.causal = causal;
   options.offset = k.rows() - q.rows();
   if (algorithm == AttentionAlgorithm::standard) {
-    standard_attention<T>(tensors, options);
+    StandardOutputs<T> outputs;
+    outputs.scores = scores;
+    standard_attention<T>(tensors, options, outputs);
   } else {
     fused_attention<T>(tensors, options);
   }
@@ -66,9 +68,9 @@ void feed_forward(const FeedForwardWeights<T>& weights, MatrixView<const T> y, M
 }
 
 template void attend(AttentionAlgorithm, Index, bool, MatrixView<const float>, MatrixView<const float>, MatrixView<const float>,
-                     MatrixView<float>);
+                     MatrixView<float>, float*);
 template void attend(AttentionAlgorithm, Index, bool, MatrixView<const double>, MatrixView<const double>, MatrixView<const double>,
-                     MatrixView<double>);
+                     MatrixView<double>, double*);
 template void feed_forward(const FeedForwardWeights<float>&, MatrixView<const float>, MatrixView<float>, MatrixView<float>);
 template void feed_forward(const FeedForwardWeights<double>&, MatrixView<const double>, MatrixView<double>, MatrixView<double>);
 

@@ -58,10 +58,11 @@ struct FeedForwardWeights {
 enum class AttentionAlgorithm { standard, fused };
 
 // o (n_q, d_model) from q (n_q, d_model), k and v (n_k, d_model), all heads, without copying any of them. Causal aligns the last query with
-// the last key. Throws UsageError for shapes that do not fit, MemoryError where memory does not suffice.
+// the last key. `scores` is memory for standard attention to work in (StandardOutputs), or null. Throws UsageError for shapes that do not
+// fit, MemoryError where memory does not suffice.
 template <class T>
 void attend(AttentionAlgorithm algorithm, Index heads, bool causal, MatrixView<const T> q, MatrixView<const T> k, MatrixView<const T> v,
-            MatrixView<T> o);
+            MatrixView<T> o, T* scores = nullptr);
 
 // z (n, d_model) from y (n, d_model); hidden (n, d_hidden) receives gelu(y W_in). Throws as gemm.
 template <class T>
