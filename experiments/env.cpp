@@ -8,6 +8,7 @@
 #include "machine/threads.h"
 #include "measure/build_facts.h"
 #include "measure/ceilings.h"
+#include "measure/core_round_trip.h"
 
 namespace attn {
 namespace {
@@ -47,7 +48,7 @@ Block machine_block(const MachineFacts& machine) {
   return block;
 }
 
-Block ceilings_block(const Ceilings& c) {
+Block ceilings_block(const Ceilings& c, const std::optional<CoreRoundTrips>& trips) {
   Block block{0, "ceilings", "measured ceilings"};
   const auto add = [&](const std::string& id, const std::string& name, double value, const std::string& unit) {
     block.text.line(fmt::format("{:<44} ", name)).add(fmt::format("{:9.1f}", value), Cell::measured).add(" " + unit);
@@ -68,11 +69,11 @@ Block ceilings_block(const Ceilings& c) {
   add("first_touch_huge_one_thread", "first touch, huge pages, 1 thread", c.huge_pages_one_thread.gbps, "GB/s");
   add("first_touch_small_all_threads", "first touch, 4-KiB pages, " + all, c.small_pages_all_threads.gbps, "GB/s");
   add("first_touch_huge_all_threads", "first touch, huge pages, " + all, c.huge_pages_all_threads.gbps, "GB/s");
-  if (c.round_trips && c.round_trips->pairs == 1) {
-    add("core_round_trip", "round trip of a cache line, CPU to CPU", c.round_trips->fastest_ns, "ns");
-  } else if (c.round_trips) {
-    add("core_round_trip_nearest", "round trip of a cache line, nearest CPUs", c.round_trips->fastest_ns, "ns");
-    add("core_round_trip_farthest", "round trip of a cache line, farthest CPUs", c.round_trips->slowest_ns, "ns");
+  if (trips && trips->pairs == 1) {
+    add("core_round_trip", "round trip of a cache line, CPU to CPU", trips->fastest_ns, "ns");
+  } else if (trips) {
+    add("core_round_trip_nearest", "round trip of a cache line, nearest CPUs", trips->fastest_ns, "ns");
+    add("core_round_trip_farthest", "round trip of a cache line, farthest CPUs", trips->slowest_ns, "ns");
   }
   return block;
 }
@@ -82,7 +83,7 @@ Report run_env() {
   report.tabular = true;
   report.headings = Headings::none;
   report.blocks.push_back(machine_block(machine_facts()));
-  report.blocks.push_back(ceilings_block(measure_ceilings(threads())));
+  report.blocks.push_back(ceilings_block(measure_ceilings(threads()), measure_core_round_trips()));
   return report;
 }
 

@@ -121,7 +121,7 @@ class LayerMeasurer {
         return project_output(b);
       case LayerPart::standard_attention:
         return attend<T>(AttentionAlgorithm::standard, point_.heads, causal_, b.q.view(), b.k.view(), b.v.view(), standard_o_.view(),
-                         scores_.size() > 0 ? scores_.data() : nullptr);
+                         scores_.data());
       case LayerPart::fused_attention:
         return attend<T>(AttentionAlgorithm::fused, point_.heads, causal_, b.q.view(), b.k.view(), b.v.view(), b.o.view());
       case LayerPart::feed_forward:

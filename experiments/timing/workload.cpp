@@ -91,7 +91,7 @@ class AttentionWorkload : public Workload {
   void run(int buffer) override {
     if (standard_) {
       StandardOutputs<T> outputs;
-      outputs.scores = scores_.size() > 0 ? scores_.data() : nullptr;
+      outputs.scores = scores_.data();
       standard_attention<T>(tensors(buffer), options_, outputs);
     } else {
       fused_attention<T>(tensors(buffer), options_);

@@ -7,7 +7,7 @@
 
 namespace attn {
 
-// The CPUs that this process may run on, by the system's numbers (Linux: its CPU affinity); empty where the system does not tell.
+// The CPUs that the calling thread may run on, by the system's numbers (Linux: its CPU affinity); empty where the system does not tell.
 std::vector<int> affinity_cpus();
 
 // Cores that this process may keep busy: those of its CPU affinity, or fewer where a cgroup's CPU quota gives fewer. A fraction of a core

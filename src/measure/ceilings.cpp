@@ -83,7 +83,6 @@ Ceilings measure_ceilings(int threads) {
   ceilings.huge_pages_one_thread = measure_first_touch(touched_bytes, PageSize::huge, 1);
   ceilings.small_pages_all_threads = measure_first_touch(touched_bytes, PageSize::small, threads);
   ceilings.huge_pages_all_threads = measure_first_touch(touched_bytes, PageSize::huge, threads);
-  ceilings.round_trips = measure_core_round_trips();
   return ceilings;
 }
 

@@ -7,7 +7,6 @@
 
 #include "machine/allocation.h"
 #include "measure/arithmetic_peak.h"
-#include "measure/core_round_trip.h"
 #include "measure/machine_facts.h"
 
 namespace attn {
@@ -44,8 +43,6 @@ struct Ceilings {
   FirstTouchCost huge_pages_one_thread;
   FirstTouchCost small_pages_all_threads;
   FirstTouchCost huge_pages_all_threads;
-
-  std::optional<CoreRoundTrips> round_trips;
 };
 
 // Throws UsageError unless threads >= 1, MemoryError where not even 8 MiB can be had.

@@ -41,7 +41,7 @@ bool bind_to(int cpu) {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than a pair needs by far: the threads have lost their CPUs, and each trip takes a time slice.
+// Longer than a pair needs by far: other work keeps it from the CPUs, or the threads have lost them, and each trip takes a time slice.
 constexpr std::chrono::milliseconds most_time{200};
 
 // The line that goes to and fro, with none of its neighbours fetched along.
@@ -63,7 +63,7 @@ struct alignas(256) Line {
 // Two threads, apart from the caller, whose binding stays.
 class PingPong {
  public:
-  // The best mean round trip of a series in ns, or none where threads cannot be had or bound, or lose their CPUs.
+  // The best mean round trip of the series that end in time, in ns, or none where none does, or threads cannot be had or bound.
   std::optional<double> measure(int cpu, int partner_cpu) {
     deadline_ = Clock::now() + most_time;
     std::thread caller;
@@ -76,7 +76,7 @@ class PingPong {
     }
     if (caller.joinable()) caller.join();
     if (partner.joinable()) partner.join();
-    if (failed_) return std::nullopt;
+    if (failed_ || best_ == std::numeric_limits<double>::infinity()) return std::nullopt;
     return best_;
   }
 
@@ -95,7 +95,7 @@ class PingPong {
       const Clock::time_point begin = Clock::now();
       for (int trip = 0; trip < trips_per_series; ++trip, at += 2) {
         line_.set(at + 1);
-        if (!line_.wait_for(at + 2, deadline_)) return give_up();
+        if (!line_.wait_for(at + 2, deadline_)) return;
       }
       best_ = std::min(best_, std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / trips_per_series);
     }
@@ -104,12 +104,10 @@ class PingPong {
   void answer(int cpu) {
     if (!start(cpu)) return;
     for (int at = 0; at < 2 * series * trips_per_series; at += 2) {
-      if (!line_.wait_for(at + 1, deadline_)) return give_up();
+      if (!line_.wait_for(at + 1, deadline_)) return;
       line_.set(at + 2);
     }
   }
-
-  void give_up() { failed_ = true; }
 
   Line line_;
   std::atomic<int> arrived_{0};

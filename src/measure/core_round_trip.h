@@ -16,8 +16,8 @@ struct CoreRoundTrips {
 };
 
 // Between the first CPU that this process may use and the others, of more than 64 as many of them, evenly spread; each time the best of
-// some short series. Takes some milliseconds per pair. None where there is only one CPU, or threads cannot be had, bound to CPUs, or kept
-// there.
+// some short series. Takes some milliseconds per pair. None where there is only one CPU, where threads cannot be had or bound to CPUs, or
+// where other work leaves them no time together.
 std::optional<CoreRoundTrips> measure_core_round_trips();
 
 }  // namespace attn
